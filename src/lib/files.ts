@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fromFileError } from "../errors.ts";
+
+/** A name beside `path` that no other process uses: work is done there, then renamed onto the target. */
+export function temporaryBeside(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+}
+
+/**
+ * Replaces `path` by `content` in one step: written beside it, flushed, renamed. Readers see the old or the new content.
+ * Throws DISK_FULL or FILE_UNWRITABLE naming the path; nothing is left behind then.
+ */
+export async function writeFileAtomic(path: string, content: Uint8Array | string, mode = 0o644): Promise<void> {
+  const temporary = temporaryBeside(path);
+  try {
+    const handle = await open(temporary, "wx", mode);
+    try {
+      await handle.chmod(mode);
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw fromFileError(error, "write", path, "FILE_UNWRITABLE");
+  }
+}
+
+/** The size in bytes of a regular file, or undefined where there is none. */
+export async function fileSize(path: string): Promise<number | undefined> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? found.size : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a text file that the user named. Throws FILE_UNREADABLE naming it. */
+export async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw fromFileError(error, "read", path, "FILE_UNREADABLE");
+  }
+}
