@@ -1,0 +1,81 @@
+import type { Door } from "../net/door-types.ts";
+import type { Signer } from "../trust/signer.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { LayoutStore } from "../store/layout-store.ts";
+import { freeSpace, sameFileSystem } from "../store/free-space.ts";
+import { composeDocument } from "./compose.ts";
+import type { BundleDocument } from "./document.ts";
+import { earlierBundles, rememberBundle } from "./history.ts";
+import { fetchAll, requireSpace } from "./fetch.ts";
+import { renderBundle } from "./manifest.ts";
+import { makePlan, type Plan, planFiles, type PlanInput } from "./plan.ts";
+import { type PlanReport, reportPlan } from "./plan-report.ts";
+import { type Guards, preparePlan, requireUnchanged } from "./prepare.ts";
+import { writeBundle } from "./write.ts";
+
+export interface BuildInput extends PlanInput {
+  guards: Guards;
+  store: LayoutStore;
+  door: Door;
+  clock: Clock;
+  signal: AbortSignal;
+  random: () => number;
+  jobs: number;
+  connections: number;
+  signers: readonly Signer[];
+  /** A file, or a folder where it ends in a slash. */
+  output: string;
+  sourceDateEpoch: number | undefined;
+}
+
+export interface Built {
+  document: BundleDocument;
+  manifestDigest: string;
+  signedBy: string[];
+  /** Bytes of the tar, or of the files that a folder holds. */
+  bytes: number;
+}
+
+/**
+ * From spec to bundle: plan, space, fetch and verify, document, signature, one file. Nothing lies under the output's name
+ * until the bundle is whole; whatever was verified before a failure stays in the store.
+ */
+export async function buildBundle(input: BuildInput): Promise<Built> {
+  const { store, logger, signal } = input;
+  const earlier = [...input.guards.earlier, ...(await earlierBundles(store))];
+  const plan = await preparePlan(input, { ...input.guards, earlier });
+  await refuseWithoutSpace(input, await reportPlan(plan, store));
+  const files = await fetchAll({ ...input, artifacts: planFiles(plan) });
+  requireUnchanged(plan, await planAgain(input, plan));
+  const document = composeDocument(plan, files, input.sourceDateEpoch);
+  const rendered = renderBundle(document, input.signers);
+  logger.info(`writing ${input.output}`);
+  const bytes = await writeBundle({ rendered, store, output: input.output, signal, logger });
+  await rememberBundle(store, rendered);
+  return { document, manifestDigest: rendered.manifestDigest, signedBy: input.signers.map((signer) => signer.keyId), bytes };
+}
+
+/** The same plan asked for once more, with "latest" held to what it came to before. */
+function planAgain(input: BuildInput, plan: Plan): Promise<Plan> {
+  const pinnedLatest = new Map(
+    plan.builds.filter((build) => build.asked === "latest").map((build) => [build.engine, build.version]),
+  );
+  return makePlan({ ...input, pinnedLatest });
+}
+
+async function refuseWithoutSpace(input: BuildInput, report: PlanReport): Promise<void> {
+  const { store, output } = input;
+  const { diskNeeded } = report.totals;
+  const together = await sameFileSystem(store.root, output);
+  const linked = together && output.endsWith("/");
+  const bundle = linked ? 0 : diskNeeded.bundle;
+  const free = await freeSpace(store.root);
+  if (together) {
+    requireSpace([{ what: "store and bundle", path: store.root, needed: diskNeeded.store + bundle, free }]);
+    return;
+  }
+  requireSpace([
+    { what: "the store", path: store.root, needed: diskNeeded.store, free },
+    { what: "the bundle", path: output, needed: bundle, free: await freeSpace(output) },
+  ]);
+}

@@ -1,0 +1,89 @@
+import type { Digest } from "../lib/digest.ts";
+import { releaseAssetPath } from "../wire/github.ts";
+import type { BundleDocument, CarriedBuild, CarriedRelease } from "./document.ts";
+
+/**
+ * What contradicts itself in a document, as sentences; empty where nothing does. Asked before a document is signed, and
+ * again when one is read: a signature says who wrote it, not that it makes sense.
+ */
+export function checkDocument(document: BundleDocument): string[] {
+  const files = new Map<string, { digest: Digest; size: number }>(
+    document.files.map((file) => [file.path, file]),
+  );
+  return [
+    ...repeated(document.files.map(({ path }) => path)).map((path) => `the file ${path} is listed twice`),
+    ...contradictingSizes(document),
+    ...checkBuilds(document.builds, files, new Set(document.recipes.map(({ engine }) => engine))),
+    ...repeated(document.recipes.map(({ engine }) => engine)).map(
+      (engine) => `the recipe ${engine} is listed twice`,
+    ),
+    ...checkReleases(document.releases, files),
+  ];
+}
+
+/** How a build is called: `llamacpp b11347 amd64 cuda-13.4`. */
+export function buildName(build: Pick<CarriedBuild, "engine" | "version" | "arch" | "variant">): string {
+  return `${build.engine} ${build.version} ${build.arch} ${build.variant}`;
+}
+
+type Files = ReadonlyMap<string, { digest: Digest; size: number }>;
+
+function contradictingSizes(document: BundleDocument): string[] {
+  const sizes = new Map<Digest, number>();
+  const problems: string[] = [];
+  for (const { path, digest, size } of document.files) {
+    const known = sizes.get(digest);
+    if (known !== undefined && known !== size) {
+      problems.push(`${path} gives ${digest} a second size (${known}, ${size})`);
+    }
+    sizes.set(digest, size);
+  }
+  return problems;
+}
+
+function checkBuilds(builds: readonly CarriedBuild[], files: Files, recipes: ReadonlySet<string>): string[] {
+  const problems = repeated(builds.map(buildName)).map((name) => `the build ${name} is listed twice`);
+  for (const build of builds) {
+    const name = buildName(build);
+    if (!recipes.has(build.engine)) problems.push(`the build ${name} has no recipe in the document`);
+    for (const path of build.files) {
+      if (!files.has(path)) problems.push(`the build ${name} needs ${path}, which is not among the files`);
+    }
+  }
+  return problems;
+}
+
+function checkReleases(releases: readonly CarriedRelease[], files: Files): string[] {
+  const problems = repeated(releases.map(({ repo, tag }) => `${repo} ${tag}`)).map(
+    (name) => `the release ${name} is listed twice`,
+  );
+  for (const { repo, tag, assets } of releases) {
+    for (const asset of assets) {
+      const path = releaseAssetPath(repo, tag, asset.name);
+      const file = files.get(path);
+      if (file === undefined) {
+        problems.push(`the release ${repo} ${tag} lists ${asset.name}, which is not among the files`);
+      } else if (file.digest !== asset.digest || file.size !== asset.size) {
+        problems.push(
+          `the release ${repo} ${tag} and the files disagree about the digest or size of ${asset.name}`,
+        );
+      }
+    }
+    problems.push(
+      ...repeated(assets.map(({ name }) => name)).map(
+        (name) => `the release ${repo} ${tag} lists ${name} twice`,
+      ),
+    );
+  }
+  return problems;
+}
+
+function repeated(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) twice.add(name);
+    seen.add(name);
+  }
+  return [...twice];
+}

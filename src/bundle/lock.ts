@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { FerryError } from "../errors.ts";
+import { canonicalJson, type Json } from "../lib/canonical-json.ts";
+import { type Digest, digestOf } from "../lib/digest.ts";
+import { readText } from "../lib/files.ts";
+import { Arch, MirrorPath, Sha256, TrustSource } from "./document.ts";
+import { type Plan, planFiles } from "./plan.ts";
+import type { Spec } from "./spec.ts";
+
+/** What `plan --write-lock` pins and `build --locked` holds upstream to: tags, asset ids, sizes and digests. */
+export const Lock = z.strictObject({
+  lockVersion: z.literal(1),
+  name: z.string(),
+  /** Digest of the spec as read: a changed spec needs a new lock. */
+  spec: Sha256,
+  /** What "latest" came to, by engine. */
+  latest: z.record(z.string(), z.string()),
+  releases: z.array(z.strictObject({ repo: z.string(), tag: z.string(), id: z.int(), publishedAt: z.string().nullable() })),
+  builds: z.array(
+    z.strictObject({
+      engine: z.string(),
+      version: z.string(),
+      arch: Arch,
+      variant: z.string(),
+      files: z.array(MirrorPath),
+    }),
+  ),
+  files: z.array(
+    z.strictObject({
+      path: MirrorPath,
+      assetId: z.int(),
+      size: z.int().nonnegative(),
+      /** null where upstream publishes none and the spec allows one computed here. */
+      digest: Sha256.nullable(),
+      trust: TrustSource,
+      updatedAt: z.string(),
+    }),
+  ),
+});
+export type Lock = z.infer<typeof Lock>;
+export type LockedFile = Lock["files"][number];
+
+export function makeLock(plan: Plan): Lock {
+  return {
+    lockVersion: 1,
+    name: plan.spec.name,
+    spec: specDigest(plan.spec),
+    latest: Object.fromEntries(
+      plan.builds.filter((build) => build.asked === "latest").map((build) => [build.engine, build.version]),
+    ),
+    releases: plan.releases.map(({ repo, release }) => ({
+      repo,
+      tag: release.tag_name,
+      id: release.id,
+      publishedAt: release.published_at,
+    })),
+    builds: plan.builds.map(({ engine, version, arch, variant, artifacts }) => ({
+      engine,
+      version,
+      arch,
+      variant,
+      files: artifacts.map((artifact) => artifact.path),
+    })),
+    files: planFiles(plan).map((artifact) => ({
+      path: artifact.path,
+      assetId: artifact.asset.id,
+      size: artifact.size,
+      digest: artifact.digest ?? null,
+      trust: artifact.trust,
+      updatedAt: artifact.updatedAt,
+    })),
+  };
+}
+
+/** The lock as a file: indented for reviews, keys in a fixed order, so that a change shows as a small diff. */
+export function renderLock(lock: Lock): string {
+  return `${JSON.stringify(lock, null, 2)}\n`;
+}
+
+export async function readLock(path: string): Promise<Lock> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readText(path));
+  } catch (cause) {
+    if (cause instanceof FerryError) throw cause;
+    throw new FerryError("LOCKFILE_INVALID", `${path} is not JSON`, { cause, hint: "Write it anew with: ferry plan SPEC --write-lock FILE" });
+  }
+  const parsed = Lock.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.map(String).join(".")}: ${issue.message}`);
+  throw new FerryError("LOCKFILE_INVALID", `${path} is not a lock of this version: ${faults.slice(0, 5).join("; ")}`, {
+    hint: "Write it anew with: ferry plan SPEC --write-lock FILE",
+  });
+}
+
+/** Refuses a lock that was made for another spec, before anything is asked of the network. */
+export function requireLockFor(lock: Lock, spec: Spec, path: string): void {
+  if (lock.spec === specDigest(spec)) return;
+  throw new FerryError("LOCK_MISMATCH", `${path} was written for another spec (name ${lock.name}): the spec has changed since`, {
+    hint: "Write the lock anew with: ferry plan SPEC --write-lock FILE, and review the difference.",
+    details: { lock: lock.spec, spec: specDigest(spec) },
+  });
+}
+
+/** Every way in which what upstream offers now departs from the lock; files with other bytes are left to `replaced`. */
+export function lockDifferences(locked: Lock, now: Lock): string[] {
+  const differences: string[] = [];
+  const builds = (lock: Lock): Set<string> =>
+    new Set(lock.builds.map((b) => `build ${b.engine} ${b.version} ${b.arch} ${b.variant} of ${b.files.join(", ")}`));
+  const releases = (lock: Lock): Set<string> => new Set(lock.releases.map((r) => `release ${r.repo} ${r.tag} with id ${r.id}`));
+  const files = (lock: Lock): Set<string> => new Set(lock.files.map((f) => `file ${f.path}`));
+  for (const view of [releases, builds, files]) {
+    const before = view(locked);
+    const after = view(now);
+    for (const item of before) if (!after.has(item)) differences.push(`${item}: locked, and no longer offered`);
+    for (const item of after) if (!before.has(item)) differences.push(`${item}: offered, and not in the lock`);
+  }
+  const current = new Map(now.files.map((file) => [file.path, file]));
+  for (const file of locked.files) {
+    const other = current.get(file.path);
+    if (other !== undefined && other.digest === file.digest && other.assetId !== file.assetId) {
+      differences.push(`file ${file.path}: asset id ${file.assetId} is locked, upstream has ${other.assetId} (uploaded anew)`);
+    }
+  }
+  return differences;
+}
+
+export function requireSameAsLock(locked: Lock, now: Lock, path: string): void {
+  const differences = lockDifferences(locked, now);
+  if (differences.length === 0) return;
+  throw new FerryError("LOCK_MISMATCH", `upstream differs from ${path}:\n  ${differences.join("\n  ")}`, {
+    hint: "Look at what changed; then write the lock anew with: ferry plan SPEC --write-lock FILE",
+    details: { differences },
+  });
+}
+
+export function specDigest(spec: Spec): Digest {
+  return digestOf(canonicalJson(spec as unknown as Json));
+}

@@ -1,0 +1,25 @@
+import type { Readable } from "node:stream";
+import type { Clock } from "../lib/clock.ts";
+import type { Env } from "../config/load.ts";
+import type { CliLogger } from "./terminal-logger.ts";
+
+/** Everything that a command may touch of the process: passed in, so that tests run commands in their own process. */
+export interface Context {
+  env: Env;
+  cwd: string;
+  stdin: Readable;
+  /** Standard input is a terminal: a passphrase may be asked for. */
+  interactive: boolean;
+  /** The answer, on standard output. Resolves when the reader took it. */
+  write(text: string): Promise<void>;
+  /** Asks on the terminal without echo. */
+  askSecret(question: string): Promise<string>;
+  logger: CliLogger;
+  clock: Clock;
+  /** Aborted by Ctrl-C or SIGTERM. */
+  signal: AbortSignal;
+  /** Folder that holds package.json and `bundles/`. */
+  packageRoot: string;
+  /** Our own version, from package.json. */
+  version: string;
+}

@@ -1,0 +1,60 @@
+import type { PlanReport } from "../../bundle/plan-report.ts";
+import { formatBytes } from "../../lib/size.ts";
+
+const TRUST: Readonly<Record<PlanReport["files"][number]["trust"], string>> = {
+  recipe: "digest pinned in the recipe",
+  github: "digest published by GitHub",
+  "checksum-file": "digest from the release's checksum file",
+  spec: "digest stated in the spec",
+  computed: "NO published digest: computed on arrival, as the spec allows",
+};
+
+/** A plan in words: every build with its files, then what is missing, then the sums. */
+export function renderPlan(report: PlanReport): string {
+  const files = new Map(report.files.map((file) => [file.path, file]));
+  const lines = [`bundle ${report.name} (counter ${report.counter})`];
+  const addFiles = (paths: readonly string[]): void => {
+    for (const path of paths) {
+      const file = files.get(path);
+      if (file === undefined) continue;
+      const here = file.inStore ? "in store" : "to fetch";
+      lines.push(`    ${formatBytes(file.size).padStart(8)}  ${here}  ${baseName(path)}`, `${" ".repeat(14)}${" ".repeat(10)}${TRUST[file.trust]}`);
+    }
+  };
+  for (const build of report.builds) {
+    const asked = build.asked === build.version ? "" : ` (${build.asked})`;
+    lines.push("", `  ${build.engine} ${build.version}${asked}  ${build.arch}  ${build.variant}  ${formatBytes(build.bytes)}`);
+    if (build.note !== undefined) lines.push(`    note: ${build.note}`);
+    addFiles(build.files);
+  }
+  for (const extra of report.assets) {
+    lines.push("", `  assets of ${extra.repo} ${extra.tag}  ${formatBytes(extra.bytes)}`);
+    addFiles(extra.files);
+  }
+  lines.push("", ...renderMissing(report), ...renderTotals(report));
+  return `${lines.join("\n")}\n`;
+}
+
+function renderMissing(report: PlanReport): string[] {
+  if (report.missing.length === 0) return ["missing: nothing"];
+  const count = report.missing.length === 1 ? "1 build" : `${report.missing.length} builds`;
+  return [
+    `MISSING: ${count} cannot be carried`,
+    ...report.missing.map(
+      ({ engine, version, arch, variant, reason }) => `  ${engine} ${version}  ${arch}  ${variant}: ${reason}`,
+    ),
+  ];
+}
+
+function renderTotals({ totals }: PlanReport): string[] {
+  return [
+    `files:       ${totals.files} (${formatBytes(totals.bytes)})`,
+    `in store:    ${totals.inStore.files} (${formatBytes(totals.inStore.bytes)}); build hashes them again`,
+    `to download: ${totals.download.files} (${formatBytes(totals.download.bytes)})`,
+    `disk needed: ${formatBytes(totals.diskNeeded.store)} in the store, ${formatBytes(totals.diskNeeded.bundle)} for the bundle`,
+  ];
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

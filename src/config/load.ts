@@ -1,0 +1,93 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { FerryError } from "../errors.ts";
+
+/** Environment variables as given by the process; the one thing that this folder reads settings from besides flags. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What flags may override; undefined means "not given". */
+export interface Flags {
+  store?: string | undefined;
+  recipes?: string | undefined;
+  offline?: boolean | undefined;
+}
+
+export interface Config {
+  /** Root of the local store. */
+  storeRoot: string;
+  /** Folder of the operator's recipes, if any. */
+  recipeOverlay: string | undefined;
+  /** Where `recipe pin` writes when no overlay is configured. */
+  defaultOverlay: string;
+  github: { url: string; apiUrl: string; token: string | undefined };
+  /** Origins that were configured as plain http; everything else is https alone. */
+  insecureOrigins: string[];
+  proxy: { http?: string; https?: string; no?: string };
+  /** Seconds since the epoch for `created`, from SOURCE_DATE_EPOCH. */
+  sourceDateEpoch: number | undefined;
+  keyPassphrase: string | undefined;
+  offline: boolean;
+}
+
+/** Environment under flags, checked. Throws CONFIG_INVALID naming the variable; an empty value counts as absent. */
+export function loadConfig(env: Env, flags: Flags = {}): Config {
+  const get = (name: string): string | undefined => (env[name] === "" ? undefined : env[name]);
+  const home = get("HOME") ?? homedir();
+  const cache = get("XDG_CACHE_HOME") ?? join(home, ".cache");
+  const data = get("XDG_CONFIG_HOME") ?? join(home, ".config");
+  const url = baseUrl("FERRY_GITHUB_URL", get("FERRY_GITHUB_URL") ?? "https://github.com");
+  const apiUrl = baseUrl("FERRY_GITHUB_API_URL", get("FERRY_GITHUB_API_URL") ?? "https://api.github.com");
+  const http = get("HTTP_PROXY") ?? get("http_proxy");
+  const https = get("HTTPS_PROXY") ?? get("https_proxy");
+  const no = get("NO_PROXY") ?? get("no_proxy");
+  return {
+    storeRoot: flags.store ?? get("FERRY_STORE") ?? join(cache, "engine-ferry", "store"),
+    recipeOverlay: flags.recipes ?? get("FERRY_RECIPES"),
+    defaultOverlay: join(data, "engine-ferry", "recipes"),
+    github: { url, apiUrl, token: get("GITHUB_TOKEN") },
+    insecureOrigins: [...new Set([url, apiUrl].filter((base) => base.startsWith("http:")).map((base) => new URL(base).origin))],
+    proxy: {
+      ...(http === undefined ? {} : { http }),
+      ...(https === undefined ? {} : { https }),
+      ...(no === undefined ? {} : { no }),
+    },
+    sourceDateEpoch: epoch(get("SOURCE_DATE_EPOCH")),
+    keyPassphrase: get("FERRY_KEY_PASSPHRASE"),
+    offline: flags.offline ?? flag("FERRY_OFFLINE", get("FERRY_OFFLINE")),
+  };
+}
+
+function baseUrl(name: string, value: string): string {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch (cause) {
+    throw new FerryError("CONFIG_INVALID", `${name} is not a URL: ${value}`, {
+      cause,
+      hint: `Set ${name} to something like https://github.example.org, without a path to a repository.`,
+    });
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new FerryError("CONFIG_INVALID", `${name} must begin with https:// or http://, not ${url.protocol}//`);
+  }
+  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    throw new FerryError("CONFIG_INVALID", `${name} must be a plain base: no user, query or fragment`, {
+      hint: "Give a token in GITHUB_TOKEN.",
+    });
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function epoch(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,11}$/.test(value)) {
+    throw new FerryError("CONFIG_INVALID", `SOURCE_DATE_EPOCH must be whole seconds since 1970, not "${value}"`);
+  }
+  return Number(value);
+}
+
+function flag(name: string, value: string | undefined): boolean {
+  if (value === undefined || value === "0") return false;
+  if (value === "1") return true;
+  throw new FerryError("CONFIG_INVALID", `${name} must be 1 or 0, not "${value}"`);
+}

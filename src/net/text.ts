@@ -1,0 +1,106 @@
+import { FerryError, interrupted, isFerryError } from "../errors.ts";
+import { failedAnswer, isHtml, readText } from "./body.ts";
+import type { Door, DoorResponse } from "./door-types.ts";
+import { type Attempt, type Persistence, persist } from "./persist.ts";
+import type { CacheEntry, ResponseCache } from "./response-cache.ts";
+
+export interface TextOptions extends Persistence {
+  headers?: Readonly<Record<string, string>>;
+  /** Answers are asked for conditionally and kept here. */
+  cache?: ResponseCache | undefined;
+  /** Bytes; default 32 MiB. */
+  maxBytes?: number;
+}
+
+export interface TextAnswer {
+  /** undefined for 404 and 410: what an absent thing means is the caller's to say. */
+  text: string | undefined;
+  /** As answered; 200 also where the cache had it and the server confirmed it. */
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** Printable URL that answered. */
+  url: string;
+}
+
+const DEFAULT_LIMIT = 32 * 1024 * 1024;
+
+/**
+ * The text behind a URL, with retries, rate-limit waits and conditional requests. A page for browsers in its place is
+ * tried again and then UPSTREAM_MALFORMED naming URL and content type, as is what `accept` throws with that code.
+ * Throws NET_* otherwise, INTERRUPTED when the signal aborts.
+ */
+export async function fetchText(
+  door: Door,
+  url: string,
+  options: TextOptions,
+  accept: (answer: TextAnswer & { text: string }) => void = () => undefined,
+): Promise<TextAnswer> {
+  const cached = await options.cache?.get(url);
+  return persist(url, options, () => tryText(door, url, options, cached, accept));
+}
+
+async function tryText(
+  door: Door,
+  url: string,
+  { headers, cache, maxBytes = DEFAULT_LIMIT, signal }: TextOptions,
+  cached: CacheEntry | undefined,
+  accept: (answer: TextAnswer & { text: string }) => void,
+): Promise<Attempt<TextAnswer>> {
+  try {
+    const response = await door.request(url, {
+      headers: { ...headers, ...(cached && { "if-none-match": cached.etag }) },
+      ...(signal && { signal }),
+    });
+    const { status } = response;
+    if (status === 404 || status === 410) {
+      response.body.on("error", () => undefined).destroy();
+      return { done: { text: undefined, status, headers: response.headers, url: response.url } };
+    }
+    if (status === 304 && cached !== undefined) {
+      response.body.on("error", () => undefined).destroy();
+      const answer = { text: cached.text, status: 200, headers: { ...cached.headers, ...response.headers }, url: response.url };
+      accept(answer);
+      return { done: answer };
+    }
+    if (status !== 200) return { failed: await failedAnswer(response, url) };
+    const answer = { text: await wholeText(response, maxBytes), status, headers: response.headers, url: response.url };
+    accept(answer);
+    await remember(cache, url, answer);
+    return { done: answer };
+  } catch (error) {
+    if (signal?.aborted === true) throw interrupted(`asking ${url}`);
+    if (isFerryError(error)) return { failed: { kind: "fault", error } };
+    throw error;
+  }
+}
+
+async function wholeText(response: DoorResponse, maxBytes: number): Promise<string> {
+  if (isHtml(response.headers)) {
+    response.body.on("error", () => undefined).destroy();
+    throw notTheAnswer(response, "answers with a page for browsers");
+  }
+  return readText(response, maxBytes);
+}
+
+async function remember(cache: ResponseCache | undefined, url: string, answer: TextAnswer & { text: string }): Promise<void> {
+  const etag = answer.headers["etag"];
+  if (cache === undefined || etag === undefined) return;
+  const headers: Record<string, string> = {};
+  for (const name of ["content-type", "link", "last-modified"]) {
+    const value = answer.headers[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  await cache.set(url, { etag, headers, text: answer.text });
+}
+
+/** UPSTREAM_MALFORMED that names the URL, what came, and its content type. */
+export function notTheAnswer(
+  { url, status, headers }: { url: string; status: number; headers: Readonly<Record<string, string>> },
+  what: string,
+): FerryError {
+  const contentType = headers["content-type"] ?? "none";
+  return new FerryError("UPSTREAM_MALFORMED", `${url} ${what} (status ${status}, content type ${contentType})`, {
+    hint: "A proxy or captive portal may answer in place of the server, or the server has a fault: look at the URL with curl.",
+    details: { url, status, contentType },
+  });
+}
