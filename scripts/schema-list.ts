@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { BundleDocument } from "../src/bundle/document.ts";
+import { Lock } from "../src/bundle/lock.ts";
+import { PlanReport } from "../src/bundle/plan-report.ts";
+import { Spec } from "../src/bundle/spec.ts";
+import { KeyReport } from "../src/cli/commands/keys.ts";
 import { Recipe } from "../src/recipe/schema.ts";
 
-/**
- * Every JSON Schema that we publish under `bundles/schema/`, for editors and for programs that read our answers.
- * A new document needs one line here and `npm run schemas`.
- */
 export interface PublishedSchema {
   /** Name under `bundles/schema/`. */
   file: string;
@@ -15,12 +15,15 @@ export interface PublishedSchema {
   schema: z.ZodType;
 }
 
+/**
+ * Every JSON Schema that we publish under `bundles/schema/`, for editors and for programs that read our answers.
+ * A new document needs one entry here and `npm run schemas`.
+ */
 export const SCHEMAS: readonly PublishedSchema[] = [
-  { file: "recipe.schema.json", title: "A recipe of engine-ferry", kind: "written", schema: Recipe },
-  {
-    file: "document.schema.json",
-    title: "The document of a bundle",
-    kind: "printed",
-    schema: BundleDocument,
-  },
+  { file: "recipe.schema.json", title: "Recipe of an engine", kind: "written", schema: Recipe },
+  { file: "spec.schema.json", title: "Spec of a bundle", kind: "written", schema: Spec },
+  { file: "document.schema.json", title: "Document of a bundle", kind: "printed", schema: BundleDocument },
+  { file: "lock.schema.json", title: "Lock of a plan", kind: "printed", schema: Lock },
+  { file: "plan.schema.json", title: "Answer of ferry plan --json", kind: "printed", schema: PlanReport },
+  { file: "keys.schema.json", title: "Answer of ferry keys --json", kind: "printed", schema: KeyReport },
 ];

@@ -12,6 +12,7 @@ import { type PublishedSchema, SCHEMAS } from "./schema-list.ts";
 function render({ file, title, kind, schema }: PublishedSchema): string {
   const { $schema, ...body } = z.toJSONSchema(schema, {
     io: kind === "written" ? "input" : "output",
+    reused: "ref",
     unrepresentable: "throw",
   });
   return `${JSON.stringify({ $schema, $id: `urn:engine-ferry:schema:${file}`, title, ...body }, null, 2)}\n`;

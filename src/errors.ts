@@ -49,7 +49,6 @@ export const ERROR_CODES = {
   NET_REDIRECT: EXIT.network,
   NET_INSECURE: EXIT.network,
   NET_TRUNCATED: EXIT.network,
-  DOWNLOADS_FAILED: EXIT.network,
 
   DIGEST_MISMATCH: EXIT.verification,
   SIZE_MISMATCH: EXIT.verification,

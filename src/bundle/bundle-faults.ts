@@ -1,5 +1,6 @@
 import { FerryError } from "../errors.ts";
 import type { Digest } from "../lib/digest.ts";
+import { printable } from "../lib/printable.ts";
 import { type CarriedBlob, nameOf } from "./carried-blobs.ts";
 
 /** What can be wrong with a bundle, in words. `label` is how the source calls itself: its path, or `standard input`. */
@@ -13,22 +14,38 @@ export function malformed(label: string, why: string, hint?: string): FerryError
   });
 }
 
-/** A blob whose bytes are not what its digest says. `what` names it: mirror paths, or `its manifest`. */
-export function damaged(
-  label: string,
-  what: string,
-  expected: Digest,
-  found: Digest,
-  paths: readonly string[] = [],
-): FerryError {
+/** A metadata blob whose bytes are not what its name says. `what` names it: `its manifest`. */
+export function damagedMetadata(label: string, what: string, expected: Digest, found: Digest): FerryError {
   return new FerryError(
     "DIGEST_MISMATCH",
     `${label}: ${what} is damaged: expected ${expected}, found ${found}`,
     {
       hint: CARRY_AGAIN,
-      details: { damaged: [{ paths, expected, found }] },
+      details: { damaged: [{ paths: [], expected, found }] },
     },
   );
+}
+
+/** A carried content with the digest that its bytes have instead of its own. */
+export interface DamagedBlob {
+  blob: CarriedBlob;
+  found: Digest;
+}
+
+/** Contents whose bytes are not what the manifest says; at least one. `total` is the number of distinct contents. */
+export function damagedFiles(label: string, damaged: readonly DamagedBlob[], total: number): FerryError {
+  const lines = damaged.map(({ blob, found }) => `${nameOf(blob)}: expected ${blob.digest}, found ${found}`);
+  const [first = ""] = lines;
+  const message =
+    lines.length === 1
+      ? `${label}: damaged file ${first}`
+      : `${label}: ${lines.length} of ${total} files are damaged:\n  ${lines.join("\n  ")}`;
+  return new FerryError("DIGEST_MISMATCH", message, {
+    hint: CARRY_AGAIN,
+    details: {
+      damaged: damaged.map(({ blob, found }) => ({ paths: blob.paths, expected: blob.digest, found })),
+    },
+  });
 }
 
 export function wrongSize(label: string, blob: CarriedBlob, found: number): FerryError {
@@ -81,6 +98,6 @@ export function endsInMetadata(label: string, what: string): FerryError {
 }
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, SHOWN).join(", ");
+  const shown = names.slice(0, SHOWN).map(printable).join(", ");
   return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
 }

@@ -10,10 +10,13 @@ export function checkDocument(document: BundleDocument): string[] {
   const files = new Map<string, { digest: Digest; size: number }>(
     document.files.map((file) => [file.path, file]),
   );
+  const paths = new Set(document.files.map(({ path }) => path));
   return [
-    ...repeated(document.files.map(({ path }) => path)).map((path) => `the file ${path} is listed twice`),
+    ...repeated(document.files.map(({ path }) => foldRepo(path))).map(
+      (path) => `the file ${path} is listed twice`,
+    ),
     ...contradictingSizes(document),
-    ...checkBuilds(document.builds, files, new Set(document.recipes.map(({ engine }) => engine))),
+    ...checkBuilds(document.builds, paths, new Set(document.recipes.map(({ engine }) => engine))),
     ...repeated(document.recipes.map(({ engine }) => engine)).map(
       (engine) => `the recipe ${engine} is listed twice`,
     ),
@@ -24,6 +27,12 @@ export function checkDocument(document: BundleDocument): string[] {
 /** How a build is called: `llamacpp b11347 amd64 cuda-13.4`. */
 export function buildName(build: Pick<CarriedBuild, "engine" | "version" | "arch" | "variant">): string {
   return `${build.engine} ${build.version} ${build.arch} ${build.variant}`;
+}
+
+/** GitHub tells owners and repositories apart without regard to case, and so does the mirror. */
+function foldRepo(path: string): string {
+  const [owner = "", repo = "", ...rest] = path.split("/");
+  return [owner.toLowerCase(), repo.toLowerCase(), ...rest].join("/");
 }
 
 type Files = ReadonlyMap<string, { digest: Digest; size: number }>;
@@ -41,13 +50,17 @@ function contradictingSizes(document: BundleDocument): string[] {
   return problems;
 }
 
-function checkBuilds(builds: readonly CarriedBuild[], files: Files, recipes: ReadonlySet<string>): string[] {
+function checkBuilds(
+  builds: readonly CarriedBuild[],
+  paths: ReadonlySet<string>,
+  recipes: ReadonlySet<string>,
+): string[] {
   const problems = repeated(builds.map(buildName)).map((name) => `the build ${name} is listed twice`);
   for (const build of builds) {
     const name = buildName(build);
     if (!recipes.has(build.engine)) problems.push(`the build ${name} has no recipe in the document`);
     for (const path of build.files) {
-      if (!files.has(path)) problems.push(`the build ${name} needs ${path}, which is not among the files`);
+      if (!paths.has(path)) problems.push(`the build ${name} needs ${path}, which is not among the files`);
     }
   }
   return problems;
@@ -60,7 +73,7 @@ function checkReleases(releases: readonly CarriedRelease[], files: Files): strin
   for (const { repo, tag, assets } of releases) {
     for (const asset of assets) {
       const path = releaseAssetPath(repo, tag, asset.name);
-      const file = files.get(path);
+      const file = files.get(foldRepo(path));
       if (file === undefined) {
         problems.push(`the release ${repo} ${tag} lists ${asset.name}, which is not among the files`);
       } else if (file.digest !== asset.digest || file.size !== asset.size) {

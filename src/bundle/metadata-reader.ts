@@ -2,7 +2,7 @@ import type { BundleEntry, BundleSource } from "../archive/bundle-source.ts";
 import { type FerryError, isFerryError } from "../errors.ts";
 import { type Digest, digestOf } from "../lib/digest.ts";
 import { blobName, INDEX_FILE, LAYOUT_FILE } from "../wire/oci.ts";
-import { damaged, endsInMetadata, malformed } from "./bundle-faults.ts";
+import { damagedMetadata, endsInMetadata, malformed } from "./bundle-faults.ts";
 
 /** Hands out a bundle's small leading files by name, and afterwards what was not asked for. */
 export interface MetadataReader {
@@ -29,7 +29,7 @@ export async function readMetadata(source: BundleSource): Promise<MetadataReader
 async function checked(bytes: Promise<Buffer>, digest: Digest, what: string, label: string): Promise<Buffer> {
   const content = await bytes;
   const found = digestOf(content);
-  if (found !== digest) throw damaged(label, what, digest, found);
+  if (found !== digest) throw damagedMetadata(label, what, digest, found);
   return content;
 }
 

@@ -106,12 +106,13 @@ async function planVersion(planner: Planner, recipe: Recipe, entry: SpecEngine, 
 async function resolveLatest(planner: Planner, recipe: Recipe, entry: SpecEngine): Promise<string> {
   const pinned = planner.pinnedLatest?.get(entry.engine);
   if (pinned !== undefined) return pinned;
-  const version = await newestComplete(planner.releases, recipe, (tag, names) =>
-    entry.arch.flatMap((arch) => {
-      const all = offers(planner.table, { engine: entry.engine, version: tag, arch }, names);
-      return selectVariants(all, entry.variants).filter((offer) => offer.problem !== undefined);
-    }),
-  );
+  const lacking = (version: string, names: readonly string[]): string[] =>
+    entry.arch.flatMap((arch) =>
+      selectVariants(offers(planner.table, { engine: entry.engine, version, arch }, names), entry.variants).flatMap(
+        ({ problem }) => (problem === undefined ? [] : [problem.message]),
+      ),
+    );
+  const version = await newestComplete(planner.releases, recipe, lacking, planner.logger);
   planner.logger.info(`latest ${recipe.label} is ${version}`);
   return version;
 }

@@ -25,6 +25,9 @@ export interface BuildFlags extends UpstreamFlags {
 export interface VerifyFlags extends JsonFlag {
   key: string[];
 }
+export interface InspectFlags extends JsonFlag {
+  key: string[];
+}
 export interface KeysNewFlags {
   out: string;
   type: string;

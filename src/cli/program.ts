@@ -6,6 +6,7 @@ import type {
   BuildsFlags,
   CandidatesFlags,
   EvalFlags,
+  InspectFlags,
   JsonFlag,
   KeysNewFlags,
   KeysShowFlags,
@@ -76,7 +77,7 @@ function addReaders(program: Command, context: Context): void {
   program
     .command("verify <bundle>")
     .description("check signature and every digest of a bundle (tar, folder, or - for standard input); no network")
-    .requiredOption("--key <file>", "trusted public key (PEM); may be given several times", collect, [])
+    .option("--key <file>", "trusted public key (PEM), required; may be given several times", collect, [])
     .option("--json", "one JSON document")
     .action(async (bundle: string, options: VerifyFlags) => {
       const { verifyCommand } = await import("./commands/verify.ts");
@@ -85,8 +86,9 @@ function addReaders(program: Command, context: Context): void {
   program
     .command("inspect <bundle>")
     .description("say what a bundle holds, by engine; reads its metadata only")
+    .option("--key <file>", "check the signature with this public key; may be given several times", collect, [])
     .option("--json", "one JSON document")
-    .action(async (bundle: string, options: JsonFlag) => {
+    .action(async (bundle: string, options: InspectFlags) => {
       const { inspectCommand } = await import("./commands/inspect.ts");
       await inspectCommand(context, bundle, options);
     });

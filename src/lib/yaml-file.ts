@@ -29,7 +29,18 @@ function describeIssue(issue: z.core.$ZodIssue, document: Document, lines: LineC
       return `${place(document, path, lines, file)}: ${keyPath(path)}: unknown key`;
     });
   }
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    return meantBranch(issue.errors).flatMap((inner) =>
+      describeIssue({ ...inner, path: [...issue.path, ...inner.path] }, document, lines, file),
+    );
+  }
   return [`${place(document, issue.path, lines, file)}: ${keyPath(issue.path)}: ${issue.message}`];
+}
+
+/** Of several forms that a value may have, the one that it came nearest to: the first whose faults lie deepest. */
+function meantBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const depth = (issues: z.core.$ZodIssue[]): number => Math.max(0, ...issues.map((issue) => issue.path.length));
+  return branches.reduce((best, branch) => (depth(branch) > depth(best) ? branch : best));
 }
 
 function invalid(code: ErrorCode, file: string, problems: string[]): FerryError {

@@ -1,6 +1,7 @@
 import { rulesOf } from "./choice.ts";
 import type { BuildRule } from "./fields.ts";
-import type { Recipe } from "./schema.ts";
+import { isFamily, memberPattern } from "./member.ts";
+import type { RecipeShape as Recipe } from "./shape.ts";
 import { placeholdersOf } from "./template.ts";
 import { parseSpan } from "./version.ts";
 import { archsOf, covers, overlaps, type When } from "./when.ts";
@@ -97,8 +98,7 @@ function buildFaults(recipe: Recipe, rule: BuildRule, index: number): Fault[] {
 
 function familyFaults(rule: BuildRule, index: number, assets: BuildRule["assets"]): Fault[] {
   const path = ["builds", index];
-  const family = rule.variant.endsWith("*");
-  if (!family) return rule.assume === undefined ? [] : [{ path: [...path, "assume"], message: "is for families alone: variants that end in *" }];
+  if (!isFamily(rule.variant)) return rule.assume === undefined ? [] : [{ path: [...path, "assume"], message: "is for families alone: variants that end in *" }];
   if (rule.assume === undefined) return [{ path, message: `is a family and needs assume: the member where no release is at hand` }];
   if (!memberPattern(rule.variant).test(rule.assume)) {
     return [{ path: [...path, "assume"], message: `is no member of ${rule.variant}: digits and dots must stand for the *` }];
@@ -108,19 +108,10 @@ function familyFaults(rule: BuildRule, index: number, assets: BuildRule["assets"
   return named ? [] : [{ path, message: "is a family, but no asset has {variant} in its name" }];
 }
 
-/** Whole variants that a family such as `cuda-13.*` may come to: the `*` is a number, possibly with further parts. */
-export function memberPattern(family: string): RegExp {
-  return new RegExp(`^${memberSource(family)}$`, "u");
-}
-
-export function memberSource(family: string): string {
-  return `${family.slice(0, -1).replaceAll(".", "\\.").replaceAll("-", "\\x2d")}\\d+(?:\\.\\d+)*`;
-}
-
 /** Two builds of one name that exist for the same question, or a family and a name that it may come to. */
 function clashes(recipe: Recipe): Fault[] {
   const { ordering } = recipe.versions;
-  const same = (a: string, b: string): boolean => a === b || (a.endsWith("*") && memberPattern(a).test(b));
+  const same = (a: string, b: string): boolean => a === b || (isFamily(a) && memberPattern(a).test(b));
   return recipe.builds.flatMap((rule, index) => {
     const other = recipe.builds
       .slice(0, index)

@@ -79,23 +79,44 @@ function routeOf(parts: readonly string[]): Work | undefined {
   };
 }
 
+/** What may follow the repository; a tag holds `/` whichever way it was written. */
+const ROUTES: readonly [RegExp, (captured: string) => RepositoryWork][] = [
+  [/^releases$/, () => releaseList],
+  [/^releases\/latest$/, () => latest],
+  [/^releases\/tags\/(.+)$/, byTag],
+  [/^releases\/assets\/(\d+)$/, (id) => byAsset(Number(id))],
+  [/^releases\/(\d+)$/, (id) => byReleaseId(Number(id), one)],
+  [/^releases\/(\d+)\/assets$/, (id) => byReleaseId(Number(id), assetList)],
+];
+
 function repositoryRoute(rest: readonly string[]): RepositoryWork | undefined {
-  const [head, second = "", third] = rest;
-  if (head !== "releases") return undefined;
-  if (rest.length === 1) return releaseList;
-  if (second === "tags" && rest.length >= 3) return byTag(rest.slice(2).join("/"));
-  if (second === "latest" && rest.length === 2) {
-    return (options, ask, repository) => one(options, ask, repository, latestRelease(repository));
-  }
-  if (second === "assets" && rest.length === 3) return byAsset(Number(third));
-  if (!/^\d+$/.test(second)) return undefined;
-  const find = (repository: Repository): PracticeRelease | undefined =>
-    publicReleases(repository).find((release) => release.id === Number(second));
-  if (rest.length === 2) return (options, ask, repository) => one(options, ask, repository, find(repository));
-  if (rest.length === 3 && third === "assets") {
-    return (options, ask, repository) => assetList(options, ask, repository, find(repository));
+  const path = rest.join("/");
+  for (const [pattern, work] of ROUTES) {
+    const match = pattern.exec(path);
+    if (match !== null) return work(match[1] ?? "");
   }
   return undefined;
+}
+
+type ReleaseWork = (
+  options: ApiOptions,
+  ask: Ask,
+  repository: Repository,
+  release?: PracticeRelease,
+) => Answer;
+
+function byReleaseId(id: number, work: ReleaseWork): RepositoryWork {
+  return (options, ask, repository) =>
+    work(
+      options,
+      ask,
+      repository,
+      publicReleases(repository).find((release) => release.id === id),
+    );
+}
+
+function latest(options: ApiOptions, ask: Ask, repository: Repository): Answer {
+  return one(options, ask, repository, latestRelease(repository));
 }
 
 function byTag(tag: string): RepositoryWork {
@@ -105,12 +126,7 @@ function byTag(tag: string): RepositoryWork {
   };
 }
 
-function one(
-  options: ApiOptions,
-  ask: Ask,
-  repository: Repository,
-  release: PracticeRelease | undefined,
-): Answer {
+function one(options: ApiOptions, ask: Ask, repository: Repository, release?: PracticeRelease): Answer {
   if (release === undefined) return problem(404, "Not Found");
   const body = releaseJson(options.bases, repository, release, ask.view);
   return jsonAnswer(200, body, { "last-modified": new Date(release.publishedAt).toUTCString() });
@@ -127,7 +143,7 @@ function assetList(
   { bases }: ApiOptions,
   ask: Ask,
   repository: Repository,
-  release: PracticeRelease | undefined,
+  release?: PracticeRelease,
 ): Answer {
   if (release === undefined) return problem(404, "Not Found");
   const base = `${bases.api}/repositories/${repository.id}/releases/${release.id}/assets`;

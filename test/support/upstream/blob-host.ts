@@ -39,15 +39,16 @@ export function blobHandler(catalog: Catalog): Handler {
   };
 }
 
+/** What does not exist is said before the signature is looked at, so that a wrong name is never taken for an expiry. */
 function assetAnswer(catalog: Catalog, ask: Ask, parts: readonly string[]): Answer {
-  const state = checkSignature(ask);
-  if (state !== "good") return expiredAnswer(state);
   const [, repositoryId, assetId, name] = parts;
   const found = catalog
     .byId(Number(repositoryId))
     ?.releases.flatMap((release) => release.assets)
     .find((asset) => asset.id === Number(assetId) && asset.name === name);
   if (found === undefined) return errorXml(404, "BlobNotFound", "there is no such blob");
+  const state = checkSignature(ask);
+  if (state !== "good") return expiredAnswer(state);
   return contentAnswer(ask, found.content, {
     etag: etagOf(found),
     "last-modified": new Date(found.updatedAt).toUTCString(),

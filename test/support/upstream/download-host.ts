@@ -40,18 +40,24 @@ export function downloadHandler(options: DownloadOptions): Handler {
 
 type Route = (options: DownloadOptions, ask: Ask, repository: Repository) => Answer;
 
+/** What may follow the repository; a tag holds `/` whichever way it was written. */
+const ROUTES: readonly [RegExp, (first: string, second: string) => Route][] = [
+  [
+    /^releases\/latest\/download\/([^/]+)$/,
+    (name) => (options, _, repo) => latestRedirect(options, repo, name),
+  ],
+  [
+    /^releases\/download\/(.+)\/([^/]+)$/,
+    (tag, name) => (options, ask, repo) => assetRedirect(options, ask, repo, tag, name),
+  ],
+  [/^archive\/refs\/tags\/(.+)$/, (archive) => (options, _, repo) => sourceRedirect(options, repo, archive)],
+];
+
 function routeOf(rest: readonly string[]): Route | undefined {
-  const file = rest.at(-1) ?? "";
-  if (rest.length >= 4 && rest[0] === "releases" && rest[1] === "download") {
-    const tag = rest.slice(2, -1).join("/");
-    return (options, ask, repository) => assetRedirect(options, ask, repository, tag, file);
-  }
-  if (rest.length === 4 && rest[0] === "releases" && rest[1] === "latest" && rest[2] === "download") {
-    return (options, _, repository) => latestRedirect(options, repository, file);
-  }
-  if (rest.length >= 4 && rest[0] === "archive" && rest[1] === "refs" && rest[2] === "tags") {
-    const archive = rest.slice(3).join("/");
-    return (options, _, repository) => sourceRedirect(options, repository, archive);
+  const path = rest.join("/");
+  for (const [pattern, route] of ROUTES) {
+    const match = pattern.exec(path);
+    if (match !== null) return route(match[1] ?? "", match[2] ?? "");
   }
   return undefined;
 }

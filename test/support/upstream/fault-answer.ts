@@ -10,7 +10,7 @@ import {
   redirectAnswer,
   textAnswer,
 } from "./exchange.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault, RateLimitShape } from "./fault.ts";
 
 const PAGE = `<!DOCTYPE html>
 <html><head><title>Unicorn! &middot; Practice</title></head>
@@ -27,27 +27,13 @@ export function answerWithFault(
   fault: Fault | undefined,
   bases: Bases,
 ): Answer | undefined {
-  switch (fault?.kind) {
-    case undefined:
-    case "cut":
-    case "stall":
-    case "slow":
-    case "flip":
-    case "hang-up":
-      return handler(ask);
-    case "uploading":
-      return handler({ ...ask, view: uploading(fault) });
-    case "hidden":
-      return handler({
-        ...ask,
-        view: (asset) => (fault.assets.test(asset.name) ? undefined : viewOf(asset)),
-      });
-    case "ignore-range":
-      return handler(withoutRange(ask));
-    case "unsatisfiable":
-      return unsatisfiableOf(handler(withoutRange(ask)));
-    case "short":
-      return shortened(handler(withoutRange(ask)), fault.length);
+  if (fault === undefined) return handler(ask);
+  return answerInPlace(ask, fault, bases) ?? changedAnswer(handler(changedAsk(ask, fault)), fault);
+}
+
+/** Faults that never come to the handler. */
+function answerInPlace(ask: Ask, fault: Fault, bases: Bases): Answer | undefined {
+  switch (fault.kind) {
     case "html":
       return textAnswer(200, PAGE, "text/html; charset=utf-8");
     case "expired":
@@ -62,7 +48,33 @@ export function answerWithFault(
       const answer = textAnswer(fault.status, fault.body ?? "", fault.contentType);
       return { ...answer, headers: { ...answer.headers, ...fault.headers } };
     }
+    default:
+      return undefined;
   }
+}
+
+/** Faults that let the handler see another request or another list of assets. */
+function changedAsk(ask: Ask, fault: Fault): Ask {
+  switch (fault.kind) {
+    case "uploading":
+      return { ...ask, view: uploading(fault) };
+    case "hidden":
+      return { ...ask, view: (asset) => (fault.assets.test(asset.name) ? undefined : viewOf(asset)) };
+    case "ignore-range":
+    case "unsatisfiable":
+    case "short":
+      return withoutRange(ask);
+    default:
+      return ask;
+  }
+}
+
+function changedAnswer(answer: Answer | undefined, fault: Fault): Answer | undefined {
+  if (answer?.body === undefined || typeof answer.body === "string") return answer;
+  const { size } = answer.body;
+  if (fault.kind === "unsatisfiable") return unsatisfiable(size);
+  if (fault.kind === "short") return { ...answer, span: { start: 0, end: Math.min(fault.length, size) } };
+  return answer;
 }
 
 /** How the API shows an asset when nothing is wrong. */
@@ -78,44 +90,55 @@ function uploading(fault: Extract<Fault, { kind: "uploading" }>): Ask["view"] {
 }
 
 function withoutRange(ask: Ask): Ask {
-  const { range: _, ...headers } = ask.headers;
+  const headers = { ...ask.headers };
+  delete headers.range;
   return { ...ask, headers };
 }
 
-function unsatisfiableOf(answer: Answer | undefined): Answer | undefined {
-  if (answer?.body === undefined) return answer;
-  return unsatisfiable(typeof answer.body === "string" ? Buffer.byteLength(answer.body) : answer.body.size);
-}
-
-function shortened(answer: Answer | undefined, length: number): Answer | undefined {
-  if (answer?.body === undefined || typeof answer.body === "string") return answer;
-  return { ...answer, span: { start: 0, end: Math.min(length, answer.body.size) } };
-}
-
-function rateLimited(ask: Ask, fault: Extract<Fault, { kind: "rate-limit" }>): Answer {
-  const seconds = fault.seconds ?? 60;
-  const plenty = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "4711" };
+function rateLimited(
+  ask: Ask,
+  { shape, status, seconds = 60 }: Extract<Fault, { kind: "rate-limit" }>,
+): Answer {
   const until = ask.now + seconds * 1_000;
-  const secondary = "You have exceeded a secondary rate limit.";
-  switch (fault.shape) {
-    case "primary":
-      return problem(fault.status ?? 403, "API rate limit exceeded for 127.0.0.1.", {
-        "x-ratelimit-limit": "60",
-        "x-ratelimit-remaining": "0",
-        "x-ratelimit-reset": String(Math.ceil(until / 1_000)),
-      });
-    case "retry-after":
-      return problem(fault.status ?? 429, secondary, { "retry-after": String(seconds), ...plenty });
-    case "retry-date":
-      return problem(fault.status ?? 429, secondary, {
-        "retry-after": new Date(until).toUTCString(),
-        ...plenty,
-      });
-    case "secondary":
-      return problem(fault.status ?? 403, secondary, plenty);
-    case "bare":
-      return problem(fault.status ?? 429, "Too many requests");
-    case "permission":
-      return problem(fault.status ?? 403, "Resource not accessible by personal access token", plenty);
-  }
+  const said = REFUSALS[shape](seconds, until);
+  return problem(status ?? said.status, said.message, said.headers);
 }
+
+const PLENTY = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "4711" };
+const SECONDARY = "You have exceeded a secondary rate limit.";
+
+interface Refusal {
+  status: number;
+  message: string;
+  headers: Record<string, string>;
+}
+
+/** `until` is `seconds` from now, in milliseconds since the epoch. */
+const REFUSALS: Readonly<Record<RateLimitShape, (seconds: number, until: number) => Refusal>> = {
+  primary: (_, until) => ({
+    status: 403,
+    message: "API rate limit exceeded for 127.0.0.1.",
+    headers: {
+      "x-ratelimit-limit": "60",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(Math.ceil(until / 1_000)),
+    },
+  }),
+  "retry-after": (seconds) => ({
+    status: 429,
+    message: SECONDARY,
+    headers: { ...PLENTY, "retry-after": String(seconds) },
+  }),
+  "retry-date": (_, until) => ({
+    status: 429,
+    message: SECONDARY,
+    headers: { ...PLENTY, "retry-after": new Date(until).toUTCString() },
+  }),
+  secondary: () => ({ status: 403, message: SECONDARY, headers: PLENTY }),
+  bare: () => ({ status: 429, message: "Too many requests", headers: {} }),
+  permission: () => ({
+    status: 403,
+    message: "Resource not accessible by personal access token",
+    headers: PLENTY,
+  }),
+};

@@ -85,8 +85,9 @@ export class FaultBook {
   readonly #orders: { order: FaultOrder; skip: number; struck: number }[] = [];
 
   add(order: FaultOrder): void {
-    if (order.match.path.global || order.match.path.sticky)
+    if (order.match.path.global || order.match.path.sticky) {
       throw new Error("a fault's pattern must not have g or y");
+    }
     this.#orders.push({ order, skip: order.skip ?? 0, struck: 0 });
   }
 

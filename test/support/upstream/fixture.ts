@@ -59,8 +59,9 @@ function assetsOf(
   scale: number,
 ): ReleaseSeed["assets"] {
   const contents = new Map<string, Content>();
-  for (const asset of release.assets)
+  for (const asset of release.assets) {
     contents.set(asset.name, contentOf(release, asset, contents, all, scale));
+  }
   return [...contents].map(([name, content]) => ({ name, content }));
 }
 
@@ -73,8 +74,9 @@ function contentOf(
 ): Content {
   const { name } = asset;
   if (name === "nightly-tag.txt") return bytesContent(`${newestBuildBefore(release, all)}\n`);
-  if (name.endsWith(".sha256"))
+  if (name.endsWith(".sha256")) {
     return deferredContent(() => sidecar(name.slice(0, -".sha256".length), siblings));
+  }
   if (name === "sha256.sum" || name === "SHA256SUMS") {
     return lazyContent(`${release.repo}/${release.tag}/${name}/${scale}`, () => checksumFile(siblings));
   }
@@ -85,8 +87,9 @@ function contentOf(
 /** `<hex>  <name>` and a newline, as beside each of uv's archives; the one of the source archive is a byte longer. */
 function sidecar(target: string, siblings: ReadonlyMap<string, Content>): Content {
   const content = siblings.get(target);
-  if (content === undefined)
+  if (content === undefined) {
     throw new Error(`the fixture has a checksum of ${target} but no such asset before it`);
+  }
   return bytesContent(`${hexOf(content.digest)}  ${target}\n${target === "source.tar.gz" ? "\n" : ""}`);
 }
 

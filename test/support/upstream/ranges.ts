@@ -7,16 +7,14 @@ export type RangeResult = { start: number; end: number } | "unsatisfiable" | und
  */
 export function parseRange(header: string | undefined, size: number): RangeResult {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
-  if (match === null) return undefined;
-  const [, first = "", last = ""] = match;
-  if (first === "") {
-    if (last === "") return undefined;
-    return last === "0" || size === 0
-      ? "unsatisfiable"
-      : { start: Math.max(0, size - Number(last)), end: size };
-  }
-  const start = Number(first);
-  if (last !== "" && Number(last) < start) return undefined;
-  if (start >= size) return "unsatisfiable";
-  return { start, end: last === "" ? size : Math.min(size, Number(last) + 1) };
+  const [, first = "", last = ""] = match ?? [];
+  if (first === "" && last === "") return undefined;
+  if (first === "") return suffix(Number(last), size);
+  if (last !== "" && Number(last) < Number(first)) return undefined;
+  if (Number(first) >= size) return "unsatisfiable";
+  return { start: Number(first), end: last === "" ? size : Math.min(size, Number(last) + 1) };
+}
+
+function suffix(length: number, size: number): RangeResult {
+  return length === 0 || size === 0 ? "unsatisfiable" : { start: Math.max(0, size - length), end: size };
 }

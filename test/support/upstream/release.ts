@@ -57,8 +57,9 @@ export class PracticeRelease {
   }
 
   addAsset(name: string, content?: Content | Uint8Array | string): PracticeAsset {
-    if (this.find(name) !== undefined)
+    if (this.find(name) !== undefined) {
       throw new Error(`${this.repo}@${this.tag} has an asset ${name} already`);
+    }
     const practice = (): Content => practiceContent({ repo: this.repo, tag: this.tag, name, size: 4_096 });
     const asset = new PracticeAsset(
       `${this.repo}/${this.tag}`,

@@ -18,30 +18,44 @@ export async function send(
   count: Count,
 ): Promise<void> {
   const body = bodyOf(answer);
-  const bodiless = method === "HEAD" || answer.status === 304 || answer.status === 204;
-  const length =
-    answer.chunked === true || answer.status === 304 ? {} : { "content-length": String(body.length) };
-  response.writeHead(answer.status, { date: new Date().toUTCString(), ...length, ...answer.headers });
-  if (bodiless) {
+  response.writeHead(answer.status, {
+    date: new Date().toUTCString(),
+    ...lengthOf(answer, body),
+    ...answer.headers,
+  });
+  if (method === "HEAD" || answer.status === 304) {
     response.end();
     return;
   }
-  const limit =
-    fault?.kind === "cut" || fault?.kind === "stall" ? Math.min(fault.after, body.length) : body.length;
   response.flushHeaders();
+  if (!(await sendBody(response, body, fault, count)) || fault?.kind === "stall") return;
+  // Ending the socket and not the response: everything written still arrives, and then the connection is gone.
+  if (fault?.kind === "cut") response.socket?.end();
+  else response.end();
+}
+
+function lengthOf(answer: Answer, body: Body): Record<string, string> {
+  return answer.chunked === true || answer.status === 304 ? {} : { "content-length": String(body.length) };
+}
+
+/** False when the client went away. */
+async function sendBody(
+  response: ServerResponse,
+  body: Body,
+  fault: Fault | undefined,
+  count: Count,
+): Promise<boolean> {
+  const limit = fault?.kind === "cut" || fault?.kind === "stall" ? fault.after : Infinity;
   let sent = 0;
   for (const piece of pieces(body.chunks, fault)) {
     const part = piece.subarray(0, limit - sent);
     if (part.length === 0) break;
     count(part.length);
-    if (!(await write(response, flipped(part, body.start + sent, fault)))) return;
+    if (!(await write(response, flipped(part, body.start + sent, fault)))) return false;
     sent += part.length;
     if (fault?.kind === "slow") await delay((part.length * 1_000) / fault.bytesPerSecond);
   }
-  if (fault?.kind === "stall") return;
-  // Ending the socket and not the response: everything written still arrives, and then the connection is gone.
-  if (fault?.kind === "cut") response.socket?.end();
-  else response.end();
+  return true;
 }
 
 interface Body {
@@ -65,8 +79,9 @@ function bodyOf({ body, span }: Answer): Body {
 function* pieces(chunks: Iterable<Buffer>, fault: Fault | undefined): Iterable<Buffer> {
   const step = fault?.kind === "slow" ? Math.max(1, Math.floor(fault.bytesPerSecond / 20)) : Infinity;
   for (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += step)
+    for (let at = 0; at < chunk.length; at += step) {
       yield chunk.subarray(at, Math.min(chunk.length, at + step));
+    }
   }
 }
 

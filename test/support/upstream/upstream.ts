@@ -56,7 +56,7 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-const SOURCES = [{ repo: "Comfy-Org/ComfyUI", tag: "v0.39.2" }] as const;
+const SOURCES: NonNullable<UpstreamOptions["sources"]> = [{ repo: "Comfy-Org/ComfyUI", tag: "v0.39.2" }];
 
 export async function startUpstream(options: UpstreamOptions = {}): Promise<Upstream> {
   const catalog = new Catalog();
@@ -165,7 +165,8 @@ class FrontDesk {
       .filter((record) => record.unexpected)
       .map(({ method, host, path }) => `unexpected request ${method} ${path} to the ${host} host`);
     const problems = [...unexpected, ...this.faults.unused()];
-    if (problems.length > 0)
+    if (problems.length > 0) {
       throw new Error(`the practice upstream is not content:\n  ${problems.join("\n  ")}`);
+    }
   }
 }

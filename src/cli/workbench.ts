@@ -1,0 +1,64 @@
+import { join, resolve } from "node:path";
+import { type Config, loadConfig } from "../config/load.ts";
+import { createDoor } from "../net/door.ts";
+import type { Door } from "../net/door-types.ts";
+import { createResponseCache } from "../net/response-cache.ts";
+import { loadTable, type RecipeTable } from "../recipe/load.ts";
+import { type LayoutStore, openLayoutStore } from "../store/layout-store.ts";
+import { githubReleases } from "../upstream/github-client.ts";
+import type { Releases } from "../upstream/releases.ts";
+import type { Context } from "./context.ts";
+import type { UpstreamFlags } from "./flags.ts";
+
+/** What commands that talk to upstream work with; `close` ends its connections. */
+export interface Workbench {
+  config: Config;
+  table: RecipeTable;
+  store: LayoutStore;
+  door: Door;
+  releases: Releases;
+}
+
+/** Milliseconds. A minute of silence within a transfer is a stall; no transfer has a limit of its own. */
+const TIMEOUTS = { connect: 20_000, idle: 60_000 };
+
+/** Opens store, table and door as flags and environment say, and closes the door after `work`, whatever happens. */
+export async function withWorkbench<T>(
+  context: Context,
+  flags: UpstreamFlags,
+  work: (bench: Workbench) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(context.env, flags);
+  const table = await openTable(context, config);
+  const store = await openLayoutStore(resolve(context.cwd, config.storeRoot));
+  const { token } = config.github;
+  const door = createDoor({
+    offline: config.offline,
+    ...(token === undefined ? {} : { credentials: { origin: new URL(config.github.apiUrl).origin, token } }),
+    insecureOrigins: config.insecureOrigins,
+    proxy: config.proxy,
+    userAgent: `engine-ferry/${context.version}`,
+    timeouts: TIMEOUTS,
+  });
+  const releases = githubReleases({
+    door,
+    apiUrl: config.github.apiUrl,
+    githubUrl: config.github.url,
+    cache: createResponseCache(join(store.root, "ferry", "responses"), token),
+    clock: context.clock,
+    logger: context.logger,
+    random: Math.random,
+    signal: context.signal,
+  });
+  try {
+    return await work({ config, table, store, door, releases });
+  } finally {
+    await door.close();
+  }
+}
+
+/** The recipe table: built-in recipes under the operator's overlay. */
+export function openTable(context: Context, config: Config): Promise<RecipeTable> {
+  const overlay = config.recipeOverlay === undefined ? undefined : resolve(context.cwd, config.recipeOverlay);
+  return loadTable({ builtin: join(context.packageRoot, "bundles", "engines"), overlay });
+}
