@@ -1,8 +1,12 @@
 import type { z } from "zod";
+import { DiffReport } from "../src/bundle/diff.ts";
 import { BundleDocument } from "../src/bundle/document.ts";
+import { InspectReport } from "../src/bundle/inspect.ts";
 import { Lock } from "../src/bundle/lock.ts";
 import { PlanReport } from "../src/bundle/plan-report.ts";
+import { SbomReport } from "../src/bundle/sbom.ts";
 import { Spec } from "../src/bundle/spec.ts";
+import { VerifyReport } from "../src/bundle/verify.ts";
 import { KeyReport } from "../src/cli/commands/keys.ts";
 import { Recipe } from "../src/recipe/schema.ts";
 
@@ -25,5 +29,19 @@ export const SCHEMAS: readonly PublishedSchema[] = [
   { file: "document.schema.json", title: "Document of a bundle", kind: "printed", schema: BundleDocument },
   { file: "lock.schema.json", title: "Lock of a plan", kind: "printed", schema: Lock },
   { file: "plan.schema.json", title: "Answer of ferry plan --json", kind: "printed", schema: PlanReport },
+  {
+    file: "verify.schema.json",
+    title: "Answer of ferry verify --json",
+    kind: "printed",
+    schema: VerifyReport,
+  },
+  {
+    file: "inspect.schema.json",
+    title: "Answer of ferry inspect --json",
+    kind: "printed",
+    schema: InspectReport,
+  },
+  { file: "diff.schema.json", title: "Answer of ferry diff --json", kind: "printed", schema: DiffReport },
+  { file: "sbom.schema.json", title: "Answer of ferry sbom", kind: "printed", schema: SbomReport },
   { file: "keys.schema.json", title: "Answer of ferry keys --json", kind: "printed", schema: KeyReport },
 ];

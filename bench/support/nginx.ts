@@ -19,15 +19,21 @@ export interface NginxOptions {
   limitRate?: string;
 }
 
+/** An nginx of one worker over a folder, on a free loopback port. */
+export function startNginx({ root, limitRate }: NginxOptions): Promise<Nginx> {
+  return runNginx((home, port) => configuration(home, root, port, limitRate));
+}
+
 /**
- * An nginx of one worker over a folder, on a free loopback port, in the foreground of a child process of ours.
- * Throws when nginx is not installed or does not come up within ten seconds, with what it wrote.
+ * Runs nginx in the foreground of a child process of ours, with the configuration for a home folder of its own (with an
+ * empty `tmp` in it) and a free port. Throws when nginx is not installed or does not come up within ten seconds, with
+ * what it wrote.
  */
-export async function startNginx({ root, limitRate }: NginxOptions): Promise<Nginx> {
+export async function runNginx(configure: (home: string, port: number) => string): Promise<Nginx> {
   const home = await mkdtemp(join(tmpdir(), "ferry-nginx-"));
   const port = await freePort();
   await mkdir(join(home, "tmp"));
-  await writeFile(join(home, "nginx.conf"), configuration(home, root, port, limitRate));
+  await writeFile(join(home, "nginx.conf"), configure(home, port));
   const child = spawn("nginx", ["-p", home, "-c", join(home, "nginx.conf"), "-g", "daemon off;"], {
     stdio: ["ignore", "ignore", "pipe"],
   });

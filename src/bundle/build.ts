@@ -50,7 +50,7 @@ export async function buildBundle(input: BuildInput): Promise<Built> {
   const document = composeDocument(plan, files, input.sourceDateEpoch);
   const rendered = renderBundle(document, input.signers);
   logger.info(`writing ${input.output}`);
-  const bytes = await writeBundle({ rendered, store, output: input.output, signal, logger });
+  const bytes = await writeBundle({ document, rendered, store, output: input.output, signal, logger });
   await rememberBundle(store, rendered);
   return { document, manifestDigest: rendered.manifestDigest, signedBy: input.signers.map((signer) => signer.keyId), bytes };
 }

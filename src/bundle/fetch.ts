@@ -2,16 +2,17 @@ import pLimit from "p-limit";
 import { FerryError, interrupted, isFerryError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Digest, digestOf, hexOf } from "../lib/digest.ts";
+import type { Lock } from "../lib/lock.ts";
 import type { Logger } from "../log.ts";
 import type { Door } from "../net/door-types.ts";
-import { download } from "../net/download.ts";
-import type { LocalBlobStore } from "../store/blob-store.ts";
+import { download, forgetDownload } from "../net/download.ts";
+import type { LayoutStore } from "../store/layout-store.ts";
 import type { Artifact } from "../upstream/artifact.ts";
 import { combineFailures, type Failure } from "./failures.ts";
 
 export interface FetchInput {
   artifacts: readonly Artifact[];
-  store: LocalBlobStore;
+  store: LayoutStore;
   door: Door;
   clock: Clock;
   logger: Logger;
@@ -22,6 +23,9 @@ export interface FetchInput {
   connections: number;
   random: () => number;
 }
+
+/** How often a run looks whether another one has finished fetching into the same store. */
+const LOOK_AGAIN_MS = 1000;
 
 /** An artifact whose bytes lie verified in the store under this digest. */
 export interface FetchedFile extends Artifact {
@@ -34,6 +38,28 @@ export interface FetchedFile extends Artifact {
  * Throws one error that lists every file that failed.
  */
 export async function fetchAll(input: FetchInput): Promise<FetchedFile[]> {
+  const turn = await takeTurn(input);
+  try {
+    return await fetchInTurn(input);
+  } finally {
+    await turn.release();
+  }
+}
+
+/** Two runs that share a store take turns, so that none writes into the other's unfinished files. */
+async function takeTurn({ store, logger, clock, signal }: FetchInput): Promise<Lock> {
+  for (let waiting = false; ; waiting = true) {
+    try {
+      return await store.lock("fetch", "fetching files");
+    } catch (error) {
+      if (!isFerryError(error, "STORE_BUSY")) throw error;
+      if (!waiting) logger.info(`${error.message}; waiting for it`);
+      await clock.sleep(LOOK_AGAIN_MS, signal);
+    }
+  }
+}
+
+async function fetchInTurn(input: FetchInput): Promise<FetchedFile[]> {
   const limit = pLimit(input.jobs);
   const stop = new AbortController();
   const signal = AbortSignal.any([input.signal, stop.signal]);
@@ -67,34 +93,40 @@ export async function fetchAll(input: FetchInput): Promise<FetchedFile[]> {
 }
 
 async function fetchOne(input: FetchInput, artifact: Artifact): Promise<FetchedFile> {
-  const { store, logger } = input;
-  if (artifact.digest !== undefined) {
-    const state = await store.verify(artifact.digest, artifact.size);
-    if (state === "ok") {
-      logger.debug(`${artifact.path}: in the store, digest confirmed`);
-      return { ...artifact, digest: artifact.digest };
-    }
-    if (state === "damaged") {
-      logger.warn(`${artifact.path}: the store's copy is damaged (its bytes do not have digest ${artifact.digest}); it is fetched again`);
-      await store.delete(artifact.digest);
-    }
+  return (await heldFile(input, artifact)) ?? (await downloadFile(input, artifact));
+}
+
+/** The file if the store holds it, hashed again; a damaged copy is removed, so that it is fetched. */
+async function heldFile({ store, logger }: FetchInput, artifact: Artifact): Promise<FetchedFile | undefined> {
+  if (artifact.digest === undefined) return undefined;
+  const state = await store.ensureGood(artifact.digest, artifact.size);
+  if (state === "ok") return { ...artifact, digest: artifact.digest };
+  if (state === "removed") {
+    logger.warn(`${artifact.path}: the store's copy was damaged (its bytes did not have digest ${artifact.digest}); it is fetched again`);
   }
+  return undefined;
+}
+
+async function downloadFile(input: FetchInput, artifact: Artifact): Promise<FetchedFile> {
+  const { door, clock, logger, random, signal, connections, store } = input;
   const partialPath = await store.partialPath(contentKey(artifact));
+  const { url, size, digest, path, asset } = artifact;
   const received = await download({
-    door: input.door,
-    url: artifact.url,
-    size: artifact.size,
-    digest: artifact.digest,
+    door,
+    url,
+    size,
+    digest,
     partialPath,
-    connections: input.connections,
-    signal: input.signal,
-    clock: input.clock,
+    connections,
+    signal,
+    clock,
     logger,
-    id: artifact.path,
-    label: artifact.asset.name,
-    random: input.random,
+    id: path,
+    label: asset.name,
+    random,
   });
   await store.adopt(partialPath, received.digest);
+  await forgetDownload(partialPath);
   return { ...artifact, digest: received.digest, size: received.size };
 }
 

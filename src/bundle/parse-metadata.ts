@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { printable } from "../lib/printable.ts";
 
 /** The value of `schema` in a small JSON file, or a sentence that begins with `what` and says why it is none. */
 export function parseMetadata<T>(schema: z.ZodType<T>, bytes: Buffer, what: string): T | string {
@@ -11,5 +12,5 @@ export function parseMetadata<T>(schema: z.ZodType<T>, bytes: Buffer, what: stri
   const parsed = schema.safeParse(json);
   return parsed.success
     ? parsed.data
-    : `${what} is malformed: ${z.prettifyError(parsed.error).replaceAll(/\s*\n\s*/g, " ")}`;
+    : `${what} is malformed: ${printable(z.prettifyError(parsed.error).replaceAll(/\s*\n\s*/g, " "))}`;
 }

@@ -3,20 +3,20 @@ import type { BundleSource } from "../archive/bundle-source.ts";
 import { openBundleSource } from "../archive/open-source.ts";
 import { type OpenedBundle, openBundle } from "../bundle/open.ts";
 import type { BundleDocument } from "../bundle/document.ts";
-import { createHashPool, type HashPool } from "../lib/hash-pool.ts";
+import { createHashPool } from "../lib/hash-pool.ts";
 import type { Context } from "./context.ts";
 
 /** Opens the bundle that an argument names (tar, folder, or `-` for standard input), and closes it after `work`. */
 export async function withBundle<T>(
   context: Context,
   name: string,
-  work: (source: BundleSource, pool: HashPool) => Promise<T>,
+  work: (source: BundleSource) => Promise<T>,
 ): Promise<T> {
   const pool = createHashPool();
   try {
     const source = await openBundleSource(name === "-" ? context.stdin : resolve(context.cwd, name), pool);
     try {
-      return await work(source, pool);
+      return await work(source);
     } finally {
       await source.close();
     }

@@ -1,5 +1,7 @@
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
+// eslint-disable-next-line no-restricted-imports -- a lock names the process that holds it, which nobody can pass in truer
+import { kill, pid } from "node:process";
 import { z } from "zod";
 
 /** Who holds a lock, precisely enough to tell later whether that process still lives. */
@@ -25,14 +27,14 @@ export async function thisProcess(what: string, since: string): Promise<LockOwne
       () => "",
     );
   return {
-    pid: process.pid,
+    pid,
     host: hostname(),
     what,
     since,
     machine: await text("/etc/machine-id"),
     boot: await text("/proc/sys/kernel/random/boot_id"),
     pidNamespace: await readlink("/proc/self/ns/pid").catch(() => ""),
-    startTicks: (await startTicks(process.pid)) ?? "",
+    startTicks: (await startTicks(pid)) ?? "",
   };
 }
 
@@ -50,9 +52,9 @@ export async function isGone(owner: LockOwner, me: LockOwner): Promise<boolean> 
 }
 
 /** Field 22 of /proc/PID/stat; undefined where there is no such process, or no /proc. */
-async function startTicks(pid: number): Promise<string | undefined> {
+async function startTicks(id: number): Promise<string | undefined> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const stat = await readFile(`/proc/${id}/stat`, "utf8");
     // The command in field 2 may hold spaces and brackets, so fields are counted from the last bracket.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
@@ -60,9 +62,9 @@ async function startTicks(pid: number): Promise<string | undefined> {
   }
 }
 
-function answersSignal(pid: number): boolean {
+function answersSignal(id: number): boolean {
   try {
-    process.kill(pid, 0);
+    kill(id, 0);
     return true;
   } catch (error) {
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");

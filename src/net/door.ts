@@ -12,15 +12,27 @@ const PRIVATE = ["authorization", "cookie"];
 /** Opens the door; `close` ends every connection that is still there. Throws CONFIG_INVALID for an unreadable proxy. */
 export function createDoor(options: DoorOptions): Door {
   const dispatcher = createDispatcher(options);
-  const tokenOrigin = options.credentials === undefined ? undefined : new URL(options.credentials.origin).origin;
+  const tokenOrigin =
+    options.credentials === undefined ? undefined : new URL(options.credentials.origin).origin;
 
-  const headersFor = (target: URL, first: URL, given: Readonly<Record<string, string>>): Record<string, string> => {
-    const headers: Record<string, string> = { "user-agent": options.userAgent, "accept-encoding": "identity" };
+  const headersFor = (
+    target: URL,
+    first: URL,
+    given: Readonly<Record<string, string>>,
+  ): Record<string, string> => {
+    const headers: Record<string, string> = {
+      "user-agent": options.userAgent,
+      "accept-encoding": "identity",
+    };
     for (const [name, value] of Object.entries(given)) {
       const lower = name.toLowerCase();
       if (target.origin === first.origin || !PRIVATE.includes(lower)) headers[lower] = value;
     }
-    if (options.credentials !== undefined && target.origin === tokenOrigin && headers["authorization"] === undefined) {
+    if (
+      options.credentials !== undefined &&
+      target.origin === tokenOrigin &&
+      headers["authorization"] === undefined
+    ) {
       headers["authorization"] = `Bearer ${options.credentials.token}`;
     }
     return headers;

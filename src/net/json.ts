@@ -42,16 +42,24 @@ export function nextPage(headers: Readonly<Record<string, string>>, asked: strin
     const next = link[1] ?? "";
     const target = URL.canParse(next, asked) ? new URL(next, asked) : undefined;
     if (target?.origin === new URL(asked).origin) return target.href;
-    throw new FerryError("UPSTREAM_MALFORMED", `${asked} names a next page elsewhere: ${target?.origin ?? next}`, {
-      hint: "Pages of one list lie on one server: check the address of the API and the proxy.",
-      details: { url: asked, next },
-    });
+    throw new FerryError(
+      "UPSTREAM_MALFORMED",
+      `${asked} names a next page elsewhere: ${target?.origin ?? next}`,
+      {
+        hint: "Pages of one list lie on one server: check the address of the API and the proxy.",
+        details: { url: asked, next },
+      },
+    );
   }
   return undefined;
 }
 
 /** Every page of a list, one answer after the other, as far as the caller reads. A list that links in a circle ends. */
-export async function* fetchPages<T>(door: Door, url: string, options: JsonOptions<T>): AsyncGenerator<JsonAnswer<T>> {
+export async function* fetchPages<T>(
+  door: Door,
+  url: string,
+  options: JsonOptions<T>,
+): AsyncGenerator<JsonAnswer<T>> {
   const seen = new Set<string>();
   for (let page: string | undefined = url; page !== undefined && !seen.has(page); ) {
     seen.add(page);
@@ -61,7 +69,12 @@ export async function* fetchPages<T>(door: Door, url: string, options: JsonOptio
   }
 }
 
-function parseJson(answer: { text: string; url: string; status: number; headers: Readonly<Record<string, string>> }): unknown {
+function parseJson(answer: {
+  text: string;
+  url: string;
+  status: number;
+  headers: Readonly<Record<string, string>>;
+}): unknown {
   try {
     return JSON.parse(answer.text);
   } catch {

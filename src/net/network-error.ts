@@ -48,8 +48,10 @@ const SAID: Readonly<Record<NetworkReason, string>> = {
 
 const HINT: Readonly<Record<NetworkReason, string>> = {
   dns: "Check the host name and the DNS of this machine. Where the way out leads through a proxy, set HTTPS_PROXY.",
-  refused: "Check that the address is right and that the service runs. Where the way out leads through a proxy, set HTTPS_PROXY.",
-  reset: "Run the same command again: what was received is kept. If it repeats, look at the proxy or firewall in between.",
+  refused:
+    "Check that the address is right and that the service runs. Where the way out leads through a proxy, set HTTPS_PROXY.",
+  reset:
+    "Run the same command again: what was received is kept. If it repeats, look at the proxy or firewall in between.",
   "connect-timeout":
     "A firewall may drop the packets. Where the way out leads through a proxy, set HTTPS_PROXY (and NO_PROXY for what lies inside).",
   idle: "Run the same command again: what was received is kept. If it repeats, look at the proxy or firewall in between.",
@@ -67,7 +69,8 @@ export function networkError(error: unknown, url: string): FerryError {
   const { code, message } = rootOf(error);
   const reason = reasonOf(code, message);
   const said = message === "" ? SAID[reason] : `${SAID[reason]} (${redactText(message)})`;
-  const kind: ErrorCode = reason === "connect-timeout" || reason === "idle" ? "NET_TIMEOUT" : "NET_UNREACHABLE";
+  const kind: ErrorCode =
+    reason === "connect-timeout" || reason === "idle" ? "NET_TIMEOUT" : "NET_UNREACHABLE";
   const shown = redactUrl(url);
   return new FerryError(kind, `${shown}: ${said}`, {
     hint: HINT[reason],

@@ -26,14 +26,24 @@ export type Attempt<T> =
  * Tries until `attempt` is done or `decideRetry` gives up; then throws the outcome as a FerryError of the decided code.
  * `what` names the work in announcements. What `attempt` throws ends it at once.
  */
-export async function persist<T>(what: string, with_: Persistence, attempt: () => Promise<Attempt<T>>): Promise<T> {
+export async function persist<T>(
+  what: string,
+  with_: Persistence,
+  attempt: () => Promise<Attempt<T>>,
+): Promise<T> {
   const { clock, logger, random, signal, policy } = with_;
   for (let tries = 1; ; tries++) {
     const result = await attempt();
     if ("done" in result) return result.done;
     if (result.progressed === true) tries = 1;
     const outcome = result.failed;
-    const decision = decideRetry({ attempt: tries, outcome, now: clock.now(), random: random(), ...(policy && { policy }) });
+    const decision = decideRetry({
+      attempt: tries,
+      outcome,
+      now: clock.now(),
+      random: random(),
+      ...(policy && { policy }),
+    });
     if (!decision.retry) throw failureOf(outcome, decision, tries);
     announce(what, decision, with_);
     logger.debug(`${what}: try ${tries} failed: ${decision.why}`);

@@ -28,7 +28,10 @@ export function rateLimitOf({ status, headers, message }: Answer, now: number): 
   const waits: RateLimit[] = [];
   const reset = Number(headers["x-ratelimit-reset"]);
   if (headers["x-ratelimit-remaining"]?.trim() === "0" && Number.isFinite(reset)) {
-    waits.push({ waitMs: Math.max(0, reset * 1000 - now) + RESET_MARGIN_MS, why: "the rate limit is used up" });
+    waits.push({
+      waitMs: Math.max(0, reset * 1000 - now) + RESET_MARGIN_MS,
+      why: "the rate limit is used up",
+    });
   }
   const after = parseRetryAfter(headers["retry-after"], now);
   if (after !== undefined) waits.push({ waitMs: after, why: "the server asked to wait" });

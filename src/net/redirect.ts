@@ -35,7 +35,11 @@ export function checkTarget(url: string, insecureOrigins: readonly string[]): UR
  * but only to another configured origin or to another port of the same machine (practice upstreams and internal mirrors
  * keep their blob host there). Throws NET_INSECURE or NET_REDIRECT naming both ends.
  */
-export function redirectTarget(from: URL, location: string | undefined, insecureOrigins: readonly string[]): URL {
+export function redirectTarget(
+  from: URL,
+  location: string | undefined,
+  insecureOrigins: readonly string[],
+): URL {
   const target = location === undefined ? undefined : parseUrl(location, from);
   if (target === undefined || !/^https?:$/.test(target.protocol)) {
     const where = location === undefined ? "without a target" : "to something that is not a web address";
@@ -45,7 +49,8 @@ export function redirectTarget(from: URL, location: string | undefined, insecure
     });
   }
   if (target.protocol === "https:") return target;
-  if (from.protocol === "http:" && (insecureOrigins.includes(target.origin) || sameMachine(from, target))) return target;
+  if (from.protocol === "http:" && (insecureOrigins.includes(target.origin) || sameMachine(from, target)))
+    return target;
   throw new FerryError("NET_INSECURE", `${redactUrl(from)} redirects to plain http: ${redactUrl(target)}`, {
     hint: "A redirect to http is not followed. A proxy or captive portal may answer in place of the server.",
     details: { url: redactUrl(from), target: redactUrl(target) },

@@ -27,7 +27,12 @@ export interface RetryPolicy {
   longestWaitMs: number;
 }
 
-export const RETRY_POLICY: RetryPolicy = { tries: 6, baseMs: 500, capMs: 30_000, longestWaitMs: 2 * 3_600_000 };
+export const RETRY_POLICY: RetryPolicy = {
+  tries: 6,
+  baseMs: 500,
+  capMs: 30_000,
+  longestWaitMs: 2 * 3_600_000,
+};
 
 export type Decision =
   | { retry: true; afterMs: number; why: string }
@@ -68,7 +73,8 @@ export function decideRetry(question: RetryQuestion): Decision {
 function afterFault(error: FerryError, { attempt, random }: RetryQuestion, policy: RetryPolicy): Decision {
   const { code, message, details } = error;
   const certificate = details?.["reason"] === "tls";
-  if (!PASSING.has(code) || certificate || attempt >= policy.tries) return { retry: false, code, why: message };
+  if (!PASSING.has(code) || certificate || attempt >= policy.tries)
+    return { retry: false, code, why: message };
   return { retry: true, afterMs: backoff(attempt, random, policy), why: message };
 }
 
@@ -82,7 +88,11 @@ function afterStatus(
   const pause = backoff(attempt, random, policy);
   if (status === 401 || status === 403 || status === 407) {
     if (!elsewhere || last) return { retry: false, code: "NET_FORBIDDEN", why };
-    return { retry: true, afterMs: pause, why: `${why} from the redirect's target, whose signature may have expired` };
+    return {
+      retry: true,
+      afterMs: pause,
+      why: `${why} from the redirect's target, whose signature may have expired`,
+    };
   }
   const passing = status >= 500 || status === 408 || status === 425;
   if (!passing || last) return { retry: false, code: "NET_STATUS", why };
@@ -101,6 +111,10 @@ function backoff(attempt: number, random: number, { baseMs, capMs }: RetryPolicy
 }
 
 /** A busy server (503) may say when to come back; more than the cap is not waited for. */
-function retryAfterOnError(headers: Readonly<Record<string, string>>, now: number, { capMs }: RetryPolicy): number {
+function retryAfterOnError(
+  headers: Readonly<Record<string, string>>,
+  now: number,
+  { capMs }: RetryPolicy,
+): number {
   return Math.min(capMs, parseRetryAfter(headers["retry-after"], now) ?? 0);
 }

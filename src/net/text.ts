@@ -58,12 +58,22 @@ async function tryText(
     }
     if (status === 304 && cached !== undefined) {
       response.body.on("error", () => undefined).destroy();
-      const answer = { text: cached.text, status: 200, headers: { ...cached.headers, ...response.headers }, url: response.url };
+      const answer = {
+        text: cached.text,
+        status: 200,
+        headers: { ...cached.headers, ...response.headers },
+        url: response.url,
+      };
       accept(answer);
       return { done: answer };
     }
     if (status !== 200) return { failed: await failedAnswer(response, url) };
-    const answer = { text: await wholeText(response, maxBytes), status, headers: response.headers, url: response.url };
+    const answer = {
+      text: await wholeText(response, maxBytes),
+      status,
+      headers: response.headers,
+      url: response.url,
+    };
     accept(answer);
     await remember(cache, url, answer);
     return { done: answer };
@@ -82,7 +92,11 @@ async function wholeText(response: DoorResponse, maxBytes: number): Promise<stri
   return readText(response, maxBytes);
 }
 
-async function remember(cache: ResponseCache | undefined, url: string, answer: TextAnswer & { text: string }): Promise<void> {
+async function remember(
+  cache: ResponseCache | undefined,
+  url: string,
+  answer: TextAnswer & { text: string },
+): Promise<void> {
   const etag = answer.headers["etag"];
   if (cache === undefined || etag === undefined) return;
   const headers: Record<string, string> = {};
@@ -99,8 +113,12 @@ export function notTheAnswer(
   what: string,
 ): FerryError {
   const contentType = headers["content-type"] ?? "none";
-  return new FerryError("UPSTREAM_MALFORMED", `${url} ${what} (status ${status}, content type ${contentType})`, {
-    hint: "A proxy or captive portal may answer in place of the server, or the server has a fault: look at the URL with curl.",
-    details: { url, status, contentType },
-  });
+  return new FerryError(
+    "UPSTREAM_MALFORMED",
+    `${url} ${what} (status ${status}, content type ${contentType})`,
+    {
+      hint: "A proxy or captive portal may answer in place of the server, or the server has a fault: look at the URL with curl.",
+      details: { url, status, contentType },
+    },
+  );
 }

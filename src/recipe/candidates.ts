@@ -27,7 +27,11 @@ export interface CandidatesQuery {
  * Throws ENGINE_UNKNOWN, VERSION_INVALID, UPSTREAM_NOT_A_BUILD, SOURCE_UNPINNED, or NO_BUILD in words; where the engine
  * is merely not for this machine, which is no fault, NO_BUILD has `details.notHere`.
  */
-export function candidates(table: RecipeTable, query: CandidatesQuery, assetNames?: readonly string[]): BuildOffer[] {
+export function candidates(
+  table: RecipeTable,
+  query: CandidatesQuery,
+  assetNames?: readonly string[],
+): BuildOffer[] {
   const { engine, host } = query;
   const recipe = table.recipe(engine);
   requireVersion(recipe, query.version);
@@ -46,7 +50,10 @@ export function candidates(table: RecipeTable, query: CandidatesQuery, assetName
   const here = rules.map((rule) => ({
     rule,
     // The list belongs to the release that was asked for; an older one's names are the table's.
-    offer: assetNames === undefined || replaced ? offerOf(recipe, rule, facts) : resolveOffer(recipe, rule, facts, assetNames),
+    offer:
+      assetNames === undefined || replaced
+        ? offerOf(recipe, rule, facts)
+        : resolveOffer(recipe, rule, facts, assetNames),
   }));
   const chosen = chooseVariant(recipe, query, version, here, assetNames !== undefined);
   const fitting = refuseUnfit(recipe, version, host, chosen);
@@ -60,10 +67,14 @@ interface Here {
 
 function requireGpu(recipe: Recipe, host: Host): void {
   if (recipe.requires !== "nvidia" || host.nvidiaDriver !== "") return;
-  throw new FerryError("NO_BUILD", `${recipe.label} runs on NVIDIA GPUs, and this machine has no NVIDIA driver`, {
-    hint: "Install the driver if the machine has such a card; otherwise choose an engine that runs without one.",
-    details: { notHere: true },
-  });
+  throw new FerryError(
+    "NO_BUILD",
+    `${recipe.label} runs on NVIDIA GPUs, and this machine has no NVIDIA driver`,
+    {
+      hint: "Install the driver if the machine has such a card; otherwise choose an engine that runs without one.",
+      details: { notHere: true },
+    },
+  );
 }
 
 /** The version asked for, or the fallback on a card that only the older one has code for. */
@@ -84,7 +95,13 @@ export function minimum(recipe: Recipe, version: string, arch: string): number {
   return pick(recipe.minCompute, { version, arch, gpu: "nvidia", cc: 0 }, recipe.versions.ordering) ?? 0;
 }
 
-function chooseVariant(recipe: Recipe, query: CandidatesQuery, version: string, here: Here[], byFamily: boolean): Here[] {
+function chooseVariant(
+  recipe: Recipe,
+  query: CandidatesQuery,
+  version: string,
+  here: Here[],
+  byFamily: boolean,
+): Here[] {
   if (query.variant === "" || recipe.tool === true) return here;
   const named = (variant: string): Here[] =>
     here.filter(({ offer }) => offer.build.variant === variant || (byFamily && offer.family === variant));
@@ -118,6 +135,11 @@ function refuseUnfit(recipe: Recipe, version: string, host: Host, chosen: Here[]
 }
 
 function withNote(recipe: Recipe, asked: string, version: string, host: Host, offer: BuildOffer): BuildOffer {
-  const values = { label: recipe.label, version: asked, fallback: version, cc: formatCc(host.minComputeCapability) };
+  const values = {
+    label: recipe.label,
+    version: asked,
+    fallback: version,
+    cc: formatCc(host.minComputeCapability),
+  };
   return { ...offer, build: { ...offer.build, version, note: render(recipe.fallback?.note ?? "", values) } };
 }

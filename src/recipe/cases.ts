@@ -33,11 +33,28 @@ const Expectation = {
 /** One worked case beside a recipe: a question and what the table must answer. */
 export const RecipeCase = z
   .strictObject({ name: Word.optional(), candidates: Ask.optional(), builds: Ask.optional(), ...Expectation })
-  .refine(({ candidates, builds }) => (candidates === undefined) !== (builds === undefined), "asks for candidates or for builds, one of them")
-  .refine(({ gives, refuses }) => (gives === undefined) !== (refuses === undefined), "expects gives or refuses, one of them")
-  .refine(({ gives, with: members, problems }) => gives !== undefined || (members === undefined && problems === undefined), "with and problems belong to gives")
-  .refine(({ refuses, saying, notHere }) => refuses !== undefined || (saying === undefined && notHere === undefined), "saying and notHere belong to refuses")
-  .refine(({ builds }) => builds === undefined || (builds.driver ?? builds.cc ?? builds.variant) === undefined, "builds asks for no driver, cc or variant");
+  .refine(
+    ({ candidates, builds }) => (candidates === undefined) !== (builds === undefined),
+    "asks for candidates or for builds, one of them",
+  )
+  .refine(
+    ({ gives, refuses }) => (gives === undefined) !== (refuses === undefined),
+    "expects gives or refuses, one of them",
+  )
+  .refine(
+    ({ gives, with: members, problems }) =>
+      gives !== undefined || (members === undefined && problems === undefined),
+    "with and problems belong to gives",
+  )
+  .refine(
+    ({ refuses, saying, notHere }) =>
+      refuses !== undefined || (saying === undefined && notHere === undefined),
+    "saying and notHere belong to refuses",
+  )
+  .refine(
+    ({ builds }) => builds === undefined || (builds.driver ?? builds.cc ?? builds.variant) === undefined,
+    "builds asks for no driver, cc or variant",
+  );
 export type RecipeCase = z.infer<typeof RecipeCase>;
 
 /** `<engine>.cases.yaml`. A recipe without cases is not accepted, and neither is a file without any. */

@@ -25,10 +25,14 @@ export interface CheckedEngine {
 export async function checkFolder(table: RecipeTable, folder: string): Promise<CheckedEngine[]> {
   const { recipes, cases } = await listRecipes(folder);
   if (recipes.size === 0) {
-    throw new FerryError("RECIPE_INVALID", `found no recipe to check in ${folder}`, { hint: "Recipes are named ENGINE.yaml." });
+    throw new FerryError("RECIPE_INVALID", `found no recipe to check in ${folder}`, {
+      hint: "Recipes are named ENGINE.yaml.",
+    });
   }
   for (const [engine, file] of cases) {
-    if (!recipes.has(engine)) throw new FerryError("RECIPE_INVALID", `${file}: there is no ${engine}.yaml beside it`);
+    if (!recipes.has(engine)) {
+      throw new FerryError("RECIPE_INVALID", `${file}: there is no ${engine}.yaml beside it`);
+    }
   }
   const checked: CheckedEngine[] = [];
   for (const [engine, file] of recipes) {
@@ -41,7 +45,9 @@ export async function checkFolder(table: RecipeTable, folder: string): Promise<C
     const asked = parseYamlAs(CaseFile, await readText(caseFile), caseFile, "RECIPE_INVALID").cases;
     const failures = asked.flatMap((one, index) => {
       const failure = runCase(table, engine, one);
-      return failure === undefined ? [] : [`${caseFile}: case ${index + 1}${one.name === undefined ? "" : ` (${one.name})`}: ${failure}`];
+      return failure === undefined
+        ? []
+        : [`${caseFile}: case ${index + 1}${one.name === undefined ? "" : ` (${one.name})`}: ${failure}`];
     });
     checked.push({ engine, cases: asked.length, failures });
   }
@@ -73,9 +79,13 @@ function ask(table: RecipeTable, engine: string, one: RecipeCase): BuildOffer[] 
 
 function judgeRefusal(one: RecipeCase, error: FerryError): string | undefined {
   if (one.refuses === undefined) return `is refused: ${error.message}`;
-  if (one.refuses !== error.code) return `is refused with ${error.code}, must be ${one.refuses}: ${error.message}`;
+  if (one.refuses !== error.code) {
+    return `is refused with ${error.code}, must be ${one.refuses}: ${error.message}`;
+  }
   if ((error.details?.["notHere"] === true) !== (one.notHere === true)) {
-    return one.notHere === true ? `is a fault, must be "not here": ${error.message}` : `is "not here", must be a fault`;
+    return one.notHere === true
+      ? `is a fault, must be "not here": ${error.message}`
+      : `is "not here", must be a fault`;
   }
   if (one.saying !== undefined && !`${error.message} ${error.hint ?? ""}`.includes(one.saying)) {
     return `does not say "${one.saying}": ${error.message}`;
@@ -86,20 +96,25 @@ function judgeRefusal(one: RecipeCase, error: FerryError): string | undefined {
 function judgeOffers(one: RecipeCase, found: BuildOffer[]): string | undefined {
   const gives = (one.gives ?? []).join(", ");
   if (variantsOf(found) !== gives) return `gives ${variantsOf(found)}, must give ${gives}`;
-  for (const { build, problem } of found) {
-    const wanted = one.problems?.[build.variant];
-    if (problem?.code !== wanted) return `${build.variant} has ${problem?.message ?? "no problem"}, must have ${wanted ?? "none"}`;
-    for (const [key, value] of Object.entries(one.with?.[build.variant] ?? {})) {
-      const actual = (build as Record<string, unknown>)[key];
-      if (!isDeepStrictEqual(actual, value)) {
-        return `${build.variant}.${key} is ${JSON.stringify(actual)}, must be ${JSON.stringify(value)}`;
-      }
-    }
+  const named = [...Object.keys(one.with ?? {}), ...Object.keys(one.problems ?? {})];
+  const absent = named.find((variant) => !found.some((offer) => offer.build.variant === variant));
+  if (absent !== undefined) return `says something of ${absent}, which is not given`;
+  return found.map((offer) => judgeOffer(one, offer)).find((failure) => failure !== undefined);
+}
+
+function judgeOffer(one: RecipeCase, { build, problem }: BuildOffer): string | undefined {
+  const wanted = one.problems?.[build.variant];
+  if (problem?.code !== wanted) {
+    return `${build.variant} has ${problem?.message ?? "no problem"}, must have ${wanted ?? "none"}`;
   }
-  const unknown = [...Object.keys(one.with ?? {}), ...Object.keys(one.problems ?? {})].find(
-    (variant) => !found.some((offer) => offer.build.variant === variant),
+  const members = Object.entries(one.with?.[build.variant] ?? {});
+  const differing = members.find(
+    ([key, value]) => !isDeepStrictEqual((build as Record<string, unknown>)[key], value),
   );
-  return unknown === undefined ? undefined : `says something of ${unknown}, which is not given`;
+  if (differing === undefined) return undefined;
+  const [key, value] = differing;
+  const actual = (build as Record<string, unknown>)[key];
+  return `${build.variant}.${key} is ${actual === undefined ? "absent" : JSON.stringify(actual)}, must be ${JSON.stringify(value)}`;
 }
 
 function variantsOf(found: readonly BuildOffer[]): string {

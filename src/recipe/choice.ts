@@ -19,16 +19,17 @@ export function choiceOf<V extends z.ZodType, W extends z.ZodType>(
 }
 
 /** The rules of a choice, or undefined where it is one value for all. */
-export function rulesOf<T>(choice: Choice<T>): Rule<T>[] | undefined {
-  const isRules =
-    Array.isArray(choice) && choice.every((item) => typeof item === "object" && item !== null && "value" in item);
-  return isRules ? choice : undefined;
+export function rulesOf<T>(choice: Choice<T> | undefined): Rule<T>[] | undefined {
+  return Array.isArray(choice) && choice.every(isRule) ? choice : undefined;
+}
+
+function isRule(item: unknown): boolean {
+  return typeof item === "object" && item !== null && "value" in item;
 }
 
 /** The value that holds for these facts. Rules for certain cards do not apply where the card is unknown. */
 export function pick<T>(choice: Choice<T> | undefined, facts: Facts, ordering: Ordering): T | undefined {
-  if (choice === undefined) return undefined;
   const rules = rulesOf(choice);
-  if (rules === undefined) return choice as T;
+  if (rules === undefined) return choice as T | undefined;
   return rules.find((rule) => holds(rule.when, facts, ordering, false))?.value;
 }

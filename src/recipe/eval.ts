@@ -23,7 +23,13 @@ export const EvalCase = z.discriminatedUnion("fn", [
     }),
     ...answers,
   }),
-  z.strictObject({ fn: z.literal("builds"), engine: z.string(), version: z.string(), arch: z.string(), ...answers }),
+  z.strictObject({
+    fn: z.literal("builds"),
+    engine: z.string(),
+    version: z.string(),
+    arch: z.string(),
+    ...answers,
+  }),
 ]);
 export type EvalCase = z.infer<typeof EvalCase>;
 
@@ -32,10 +38,18 @@ export type EvalAnswer = { builds: Build[] } | { error: string; notHere?: true }
 /** The table's answer to one question; a refusal is an answer too. */
 export function evalCase(table: RecipeTable, question: EvalCase): EvalAnswer {
   try {
-    return { builds: question.fn === "builds" ? builds(table, question) : candidates(table, question).map((offer) => offer.build) };
+    return {
+      builds:
+        question.fn === "builds"
+          ? builds(table, question)
+          : candidates(table, question).map((offer) => offer.build),
+    };
   } catch (error) {
     if (!isFerryError(error)) throw error;
-    return { error: error.message, ...(error.details?.["notHere"] === true ? { notHere: true as const } : {}) };
+    return {
+      error: error.message,
+      ...(error.details?.["notHere"] === true ? { notHere: true as const } : {}),
+    };
   }
 }
 
@@ -54,7 +68,9 @@ export function parseCases(text: string, file: string): EvalCase[] {
       throw fault(`is no JSON: ${error instanceof Error ? error.message : String(error)}`);
     }
     const parsed = EvalCase.safeParse(json);
-    if (!parsed.success) throw fault(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
+    if (!parsed.success) {
+      throw fault(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; "));
+    }
     return [parsed.data];
   });
 }

@@ -14,7 +14,12 @@ import { wheelProblem } from "./wheel.ts";
  * same member in every name, each name matched as a whole, so that a runtime (`cudart-llama-…`) is never taken for the
  * server. No member, two, or an absent name: `problem` says so, and the build keeps the table's own names.
  */
-export function resolveOffer(recipe: Recipe, rule: BuildRule, facts: Facts, assetNames: readonly string[]): BuildOffer {
+export function resolveOffer(
+  recipe: Recipe,
+  rule: BuildRule,
+  facts: Facts,
+  assetNames: readonly string[],
+): BuildOffer {
   if (isFamily(rule.variant)) return resolveFamily(recipe, rule, facts, assetNames);
   const offer = offerOf(recipe, rule, facts);
   const absent = (offer.build.assets ?? []).filter((name) => !assetNames.includes(name));
@@ -23,7 +28,12 @@ export function resolveOffer(recipe: Recipe, rule: BuildRule, facts: Facts, asse
   return problem === undefined ? offer : { ...offer, problem };
 }
 
-function resolveFamily(recipe: Recipe, rule: BuildRule, facts: Facts, assetNames: readonly string[]): BuildOffer {
+function resolveFamily(
+  recipe: Recipe,
+  rule: BuildRule,
+  facts: Facts,
+  assetNames: readonly string[],
+): BuildOffer {
   const values = valuesFor(recipe, facts, rule.variant);
   const templates = pick({ ...recipe.defaults, ...rule }.assets, facts, recipe.versions.ordering) ?? [];
   const hole = { name: "variant", source: memberSource(rule.variant) };
@@ -39,7 +49,17 @@ function resolveFamily(recipe: Recipe, rule: BuildRule, facts: Facts, assetNames
   const patterns = templates.map((template) => render(template, values));
   const table = offerOf(recipe, rule, facts);
   if (member === undefined) return { ...table, problem: missing(table, patterns, assetNames) };
-  if (members.length > 1) return { ...table, problem: ambiguous(table, patterns, found.map(({ name }) => name), members) };
+  if (members.length > 1) {
+    return {
+      ...table,
+      problem: ambiguous(
+        table,
+        patterns,
+        found.map(({ name }) => name),
+        members,
+      ),
+    };
+  }
   const offer = offerOf(recipe, rule, facts, member);
   const absent = (offer.build.assets ?? []).filter((name) => !assetNames.includes(name));
   return absent.length === 0 ? offer : { ...table, problem: missing(offer, absent, assetNames) };
@@ -58,7 +78,12 @@ function missing(offer: BuildOffer, assets: string[], assetNames: readonly strin
   return { code: "UPSTREAM_MISSING_ASSETS", assets, candidates, message };
 }
 
-function ambiguous(offer: BuildOffer, assets: string[], candidates: string[], members: string[]): BuildProblem {
+function ambiguous(
+  offer: BuildOffer,
+  assets: string[],
+  candidates: string[],
+  members: string[],
+): BuildProblem {
   const where = offer.release === undefined ? "the release" : `${offer.release.repo} ${offer.release.tag}`;
   return {
     code: "UPSTREAM_AMBIGUOUS",

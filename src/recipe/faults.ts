@@ -30,7 +30,9 @@ function versionFaults(recipe: Recipe): Fault[] {
   const { versions, fallback } = recipe;
   const faults: Fault[] = [];
   const isVersion = (text: string): boolean => new RegExp(versions.pattern, "u").test(text);
-  if (!isVersion(versions.example)) faults.push({ path: ["versions", "example"], message: "does not match versions.pattern" });
+  if (!isVersion(versions.example)) {
+    faults.push({ path: ["versions", "example"], message: "does not match versions.pattern" });
+  }
   if (fallback !== undefined && !isVersion(fallback.version)) {
     faults.push({ path: ["fallback", "version"], message: "does not match versions.pattern" });
   }
@@ -38,7 +40,9 @@ function versionFaults(recipe: Recipe): Fault[] {
     faults.push({ path: ["fallback"], message: "needs minCompute: below it the fallback is taken" });
   }
   for (const version of Object.keys(recipe.releases ?? {})) {
-    if (!isVersion(version)) faults.push({ path: ["releases", version], message: "does not match versions.pattern" });
+    if (!isVersion(version)) {
+      faults.push({ path: ["releases", version], message: "does not match versions.pattern" });
+    }
   }
   return faults;
 }
@@ -67,7 +71,9 @@ function conditionFaults(recipe: Recipe): Fault[] {
     const span = when.version === undefined ? undefined : parseSpan(when.version, ordering);
     if (typeof span === "string") faults.push({ path: [...path, "version"], message: span });
     const unknown = archsOf(when).filter((arch) => !Object.hasOwn(recipe.arch, arch));
-    if (unknown.length > 0) faults.push({ path: [...path, "arch"], message: `${unknown.join(", ")} is not under arch` });
+    if (unknown.length > 0) {
+      faults.push({ path: [...path, "arch"], message: `${unknown.join(", ")} is not under arch` });
+    }
   };
   for (const [index, rule] of recipe.builds.entries()) check(rule.when, ["builds", index, "when"]);
   for (const { path, rules } of rulesWithPaths(recipe)) {
@@ -75,37 +81,66 @@ function conditionFaults(recipe: Recipe): Fault[] {
       check(rule.when, [...path, index, "when"]);
       const earlier = rules.slice(0, index).findIndex((before) => covers(before.when, rule.when, ordering));
       if (earlier < 0) continue;
-      faults.push({ path: [...path, index], message: `is never reached: rule ${earlier + 1} holds wherever this one does` });
+      faults.push({
+        path: [...path, index],
+        message: `is never reached: rule ${earlier + 1} holds wherever this one does`,
+      });
     }
   }
   return faults;
 }
 
 function buildFaults(recipe: Recipe, rule: BuildRule, index: number): Fault[] {
-  const has = (key: keyof typeof merged): boolean => merged[key] !== undefined;
   const merged = { ...recipe.defaults, ...rule };
-  const faults: Fault[] = [];
-  const add = (message: string, ...path: (string | number)[]): void => void faults.push({ path: ["builds", index, ...path], message });
-  if (!has("binary")) add("has no binary, here or under defaults");
-  if (!has("assets") && !has("requirements") && !has("wheel") && !has("source")) {
-    add("names nothing to fetch: assets, requirements, wheel or source");
-  }
-  if ((has("assets") || has("wheel")) && recipe.github === undefined) add("takes files from a release, but the recipe names no github");
-  if ((has("requirements") || has("wheel") || has("source")) && !has("python")) add('needs python: for example "3.12"');
-  if (has("indexPackages") !== has("extraIndex")) add("extraIndex and indexPackages belong together");
+  const has = (...keys: (keyof typeof merged)[]): boolean => keys.some((key) => merged[key] !== undefined);
+  const rules: [faulty: boolean, message: string][] = [
+    [!has("binary"), "has no binary, here or under defaults"],
+    [
+      !has("assets", "requirements", "wheel", "source"),
+      "names nothing to fetch: assets, requirements, wheel or source",
+    ],
+    [
+      has("assets", "wheel") && recipe.github === undefined,
+      "takes files from a release, but the recipe names no github",
+    ],
+    [has("requirements", "wheel", "source") && !has("python"), 'needs python: for example "3.12"'],
+    [has("indexPackages") !== has("extraIndex"), "extraIndex and indexPackages belong together"],
+  ];
+  const faults = rules
+    .filter(([faulty]) => faulty)
+    .map(([, message]) => ({ path: ["builds", index], message }));
   return [...faults, ...familyFaults(rule, index, merged.assets)];
 }
 
 function familyFaults(rule: BuildRule, index: number, assets: BuildRule["assets"]): Fault[] {
   const path = ["builds", index];
-  if (!isFamily(rule.variant)) return rule.assume === undefined ? [] : [{ path: [...path, "assume"], message: "is for families alone: variants that end in *" }];
-  if (rule.assume === undefined) return [{ path, message: `is a family and needs assume: the member where no release is at hand` }];
-  if (!memberPattern(rule.variant).test(rule.assume)) {
-    return [{ path: [...path, "assume"], message: `is no member of ${rule.variant}: digits and dots must stand for the *` }];
+  if (!isFamily(rule.variant)) {
+    if (rule.assume === undefined) return [];
+    return [{ path: [...path, "assume"], message: "is for families alone: variants that end in *" }];
   }
-  const lists = rulesOf(assets)?.map((choice) => choice.value as string[]) ?? [(assets as string[] | undefined) ?? []];
+  if (rule.assume === undefined) {
+    return [
+      {
+        path: [...path, "variant"],
+        message: "is a family and needs assume: the member where no release is at hand",
+      },
+    ];
+  }
+  if (!memberPattern(rule.variant).test(rule.assume)) {
+    return [
+      {
+        path: [...path, "assume"],
+        message: `is no member of ${rule.variant}: a number must stand for the *`,
+      },
+    ];
+  }
+  const lists: string[][] = rulesOf<string[]>(assets)?.map((choice) => choice.value) ?? [
+    (assets ?? []) as string[],
+  ];
   const named = lists.every((list) => list.some((asset) => placeholdersOf(asset).includes("variant")));
-  return named ? [] : [{ path, message: "is a family, but no asset has {variant} in its name" }];
+  return named
+    ? []
+    : [{ path: [...path, "variant"], message: "is a family, but no asset has {variant} in its name" }];
 }
 
 /** Two builds of one name that exist for the same question, or a family and a name that it may come to. */
@@ -121,20 +156,28 @@ function clashes(recipe: Recipe): Fault[] {
           overlaps(before.when, rule.when, ordering),
       );
     if (other < 0) return [];
-    return [{ path: ["builds", index, "variant"], message: `clashes with build ${other + 1}: both are ${rule.variant} where both hold` }];
+    return [
+      {
+        path: ["builds", index, "variant"],
+        message: `clashes with build ${other + 1}: both are ${rule.variant} where both hold`,
+      },
+    ];
   });
 }
 
 function aliasFaults(recipe: Recipe): Fault[] {
   const variants = recipe.builds.map((rule) => rule.variant);
   return Object.entries(recipe.aliases ?? {}).flatMap(([alias, variant]) => {
-    if (!variants.includes(variant)) return [{ path: ["aliases", alias], message: `no build is named ${variant}` }];
+    if (!variants.includes(variant)) {
+      return [{ path: ["aliases", alias], message: `no build is named ${variant}` }];
+    }
     return alias === variant ? [{ path: ["aliases", alias], message: "stands for itself" }] : [];
   });
 }
 
 function pinFaults(recipe: Recipe): Fault[] {
-  const hasSource = recipe.defaults?.source !== undefined || recipe.builds.some((rule) => rule.source !== undefined);
+  const hasSource =
+    recipe.defaults?.source !== undefined || recipe.builds.some((rule) => rule.source !== undefined);
   if (recipe.releases === undefined || hasSource) return [];
   return [{ path: ["releases"], message: "pins source archives, but no build has a source" }];
 }

@@ -14,7 +14,10 @@ const forBuild = <V extends z.ZodType>(value: V): ReturnType<typeof choiceOf<V, 
   choiceOf(value, BuildWhen);
 
 /** A folder inside an installation: relative, without `..`. */
-const Folder = templateOf().regex(/^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^\\]+$/, "must be a relative folder without . or ..");
+const Folder = templateOf().regex(
+  /^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))[^\\]+$/,
+  "must be a relative folder without . or ..",
+);
 
 const Packages = z.strictObject({ deb: listOf(Word), rpm: listOf(Word) });
 
@@ -23,21 +26,29 @@ export const BuildFields = z.strictObject({
   assets: forBuild(listOf(Template))
     .optional()
     .describe("Names of release assets, unpacked over each other into one folder."),
-  assetDir: forBuild(Folder).optional().describe("Folder of the installation that the assets are unpacked into."),
-  assetTag: forBuild(Template).optional().describe("The tag whose release holds the assets, if it is not the version's own."),
+  assetDir: forBuild(Folder)
+    .optional()
+    .describe("Folder of the installation that the assets are unpacked into."),
+  assetTag: forBuild(Template)
+    .optional()
+    .describe("The tag whose release holds the assets, if it is not the version's own."),
   packages: forBuild(Packages).optional().describe("System packages that must be there, by package manager."),
   binary: forBuild(Template).optional().describe("The program that is seen to run."),
   cpuFlags: forBuild(listOf(Word)).optional().describe("Processor features that the build needs."),
   gpuBackend: forBuild(Word).optional().describe("Library that must load for the GPU to be used."),
   gpuCheck: z.boolean().optional().describe("An installation is proven by a computation on the GPU."),
-  versionArgs: forBuild(z.array(Template).min(1)).optional().describe("Arguments that make the binary say its version."),
+  versionArgs: forBuild(z.array(Template).min(1))
+    .optional()
+    .describe("Arguments that make the binary say its version."),
   python: forBuild(Word).optional().describe('Python that the engine runs on, quoted: "3.12".'),
   requirements: forBuild(listOf(Template)).optional().describe("What is installed from the Python index."),
   wheel: forBuild(z.strictObject({ project: Word, prefix: Template, suffix: Template }))
     .optional()
     .describe("A wheel of the GitHub release, found by the beginning and the end of its name."),
   extraIndex: forBuild(Template).optional().describe("A further Python index."),
-  indexPackages: forBuild(listOf(Word)).optional().describe("The packages that come from extraIndex, and no others."),
+  indexPackages: forBuild(listOf(Word))
+    .optional()
+    .describe("The packages that come from extraIndex, and no others."),
   source: z
     .strictObject({ url: Template, top: Template, dir: Folder, requirements: Template.optional() })
     .optional()
@@ -47,15 +58,22 @@ export const BuildFields = z.strictObject({
 export type BuildFields = z.infer<typeof BuildFields>;
 
 const RuleNeeds = z.strictObject({
-  driver: choiceOf(z.int().positive(), MachineWhen).optional().describe("Lowest major version of the NVIDIA driver: 580."),
+  driver: choiceOf(z.int().positive(), MachineWhen)
+    .optional()
+    .describe("Lowest major version of the NVIDIA driver: 580."),
   cc: ComputeSpan.optional(),
 });
 
 export const BuildRule = z.strictObject({
   variant: z
     .string()
-    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:[._-]\*)?$/, "must be a name such as cpu or cuda-12.8, or a family such as cuda-13.*")
-    .describe("Name of the build. A trailing * makes it a family: the release's own asset names decide the member."),
+    .regex(
+      /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?(?:[._-]\*)?$/,
+      "must be a name such as cpu or cuda-12.8, or a family such as cuda-13.*",
+    )
+    .describe(
+      "Name of the build. A trailing * makes it a family: the release's own asset names decide the member.",
+    ),
   assume: Word.optional().describe("The family's member where no release is at hand: cuda-13.3."),
   what: Word.optional().describe("The build in words, for refusals: CUDA 13."),
   when: When.optional().describe("Where the build exists at all."),

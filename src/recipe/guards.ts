@@ -19,13 +19,23 @@ export function existingRules(recipe: Recipe, facts: Facts): BuildRule[] {
 }
 
 /** Refuses a version whose source archive nobody has pinned, naming the command that pins it. */
-export function requirePin(recipe: Recipe, engine: string, version: string, rules: readonly BuildRule[]): void {
+export function requirePin(
+  recipe: Recipe,
+  engine: string,
+  version: string,
+  rules: readonly BuildRule[],
+): void {
   const needsSource = rules.some((rule) => (rule.source ?? recipe.defaults?.source) !== undefined);
   const pinned = Object.keys(recipe.releases ?? {});
   if (!needsSource || pinned.includes(version)) return;
-  const known = pinned.length === 0 ? "none is" : `pinned ${pinned.length === 1 ? "is" : "are"} ${pinned.join(", ")}`;
-  throw new FerryError("SOURCE_UNPINNED", `the source archive of ${recipe.label} ${version} has no pinned digest; ${known}`, {
-    hint: `GitHub publishes none for source archives. On a connected machine, look at the archive and pin it: ferry recipe pin ${engine} ${version}`,
-    details: { engine, version, pinned },
-  });
+  const known =
+    pinned.length === 0 ? "none is" : `pinned ${pinned.length === 1 ? "is" : "are"} ${pinned.join(", ")}`;
+  throw new FerryError(
+    "SOURCE_UNPINNED",
+    `the source archive of ${recipe.label} ${version} has no pinned digest; ${known}`,
+    {
+      hint: `GitHub publishes none for source archives. On a connected machine, look at the archive and pin it: ferry recipe pin ${engine} ${version}`,
+      details: { engine, version, pinned },
+    },
+  );
 }

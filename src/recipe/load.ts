@@ -21,7 +21,10 @@ export interface RecipeFiles {
  * whole, a `<engine>.pins.yaml` adds pinned digests to whichever recipe is in force.
  * Throws FILE_UNREADABLE, RECIPE_INVALID with file, line, column and key path, or RECIPE_INVALID where nothing was read.
  */
-export async function loadTable(folders: { builtin: string; overlay?: string | undefined }): Promise<RecipeTable> {
+export async function loadTable(folders: {
+  builtin: string;
+  overlay?: string | undefined;
+}): Promise<RecipeTable> {
   const entries = new Map<string, TableEntry>();
   const builtin = await listRecipes(folders.builtin);
   if (builtin.recipes.size === 0) {
@@ -60,15 +63,25 @@ export async function listRecipes(folder: string): Promise<RecipeFiles> {
   return files;
 }
 
-async function readInto(entries: Map<string, TableEntry>, files: RecipeFiles, overlay: boolean): Promise<void> {
+async function readInto(
+  entries: Map<string, TableEntry>,
+  files: RecipeFiles,
+  overlay: boolean,
+): Promise<void> {
   for (const [engine, file] of files.recipes) {
     entries.set(engine, { engine, recipe: await readRecipe(file), origin: file, overlay });
   }
   for (const [engine, file] of files.pins) {
     const entry = entries.get(engine);
     if (entry === undefined) {
-      throw new FerryError("RECIPE_INVALID", `${file}: pins digests for ${engine}, but there is no recipe of that name`);
+      throw new FerryError(
+        "RECIPE_INVALID",
+        `${file}: pins digests for ${engine}, but there is no recipe of that name`,
+      );
     }
-    entries.set(engine, { ...entry, recipe: withPins(entry.recipe, parsePins(await readText(file), file), file) });
+    entries.set(engine, {
+      ...entry,
+      recipe: withPins(entry.recipe, parsePins(await readText(file), file), file),
+    });
   }
 }

@@ -3,7 +3,10 @@
  * dashes and dots) with one of them. For error messages, so that a moved or renamed asset is seen at once.
  */
 export function near(absent: readonly string[], names: readonly string[]): string[] {
-  const scored = names.map((name) => ({ name, score: Math.max(0, ...absent.map((wanted) => likeness(wanted, name))) }));
+  const scored = names.map((name) => ({
+    name,
+    score: Math.max(0, ...absent.map((wanted) => likeness(wanted, name))),
+  }));
   return scored
     .filter(({ score }) => score >= 0.6)
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))

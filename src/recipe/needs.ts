@@ -23,7 +23,8 @@ export function needsOf(recipe: Recipe, rule: BuildRule, facts: Facts): Needs {
 export function refusal(needs: Needs, host: Host, what: string): string | undefined {
   const { driver, cc } = needs;
   if (driver !== undefined && compareNumbers(driverNumbers(host.nvidiaDriver), [Number(driver)]) < 0) {
-    const found = host.nvidiaDriver === "" ? "this machine has none" : `this machine has ${host.nvidiaDriver}`;
+    const found =
+      host.nvidiaDriver === "" ? "this machine has none" : `this machine has ${host.nvidiaDriver}`;
     return `${what} needs NVIDIA driver ${driver} or newer; ${found}`;
   }
   const found = host.minComputeCapability;

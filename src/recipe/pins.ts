@@ -9,7 +9,8 @@ import { Pin } from "./shape.ts";
 export const PinFile = z.strictObject({ releases: z.record(z.string().min(1), Pin) });
 type Pins = Readonly<Record<string, Pin>>;
 
-const HEADER = "# Digests of source archives, written by `ferry recipe pin`. Each is trusted from then on: review what changes here.\n";
+const HEADER =
+  "# Digests of source archives, written by `ferry recipe pin`. Each is trusted from then on: review what changes here.\n";
 
 export function parsePins(text: string, file: string): Pins {
   return parseYamlAs(PinFile, text, file, "RECIPE_INVALID").releases;
@@ -19,12 +20,18 @@ export function parsePins(text: string, file: string): Pins {
 export function withPins(recipe: Recipe, pins: Pins, file: string): Recipe {
   for (const [version, pin] of Object.entries(pins)) {
     if (!new RegExp(recipe.versions.pattern, "u").test(version)) {
-      throw new FerryError("RECIPE_INVALID", `${file}: releases.${version}: is no version of ${recipe.label}`);
+      throw new FerryError(
+        "RECIPE_INVALID",
+        `${file}: releases.${version}: is no version of ${recipe.label}`,
+      );
     }
     refuseOtherDigest(recipe.releases?.[version], pin, version, file);
   }
   if (!recipe.builds.some((rule) => rule.source ?? recipe.defaults?.source)) {
-    throw new FerryError("RECIPE_INVALID", `${file}: ${recipe.label} has no source archive that could be pinned`);
+    throw new FerryError(
+      "RECIPE_INVALID",
+      `${file}: ${recipe.label} has no source archive that could be pinned`,
+    );
   }
   return { ...recipe, releases: { ...recipe.releases, ...pins } };
 }

@@ -64,21 +64,30 @@ export function fallbackOffers(table: RecipeTable, query: OffersQuery): BuildOff
  * name up to a dash or dot (`cuda` is cuda-13.4 and cuda-12.8). No words choose everything.
  * Throws NO_BUILD for a word that chooses nothing.
  */
-export function selectVariants(all: readonly BuildOffer[], words: readonly string[] | undefined): BuildOffer[] {
+export function selectVariants(
+  all: readonly BuildOffer[],
+  words: readonly string[] | undefined,
+): BuildOffer[] {
   if (words === undefined) return [...all];
   const unused = words.filter((word) => !all.some((offer) => isCalled(offer, word)));
   if (unused.length > 0) {
     const has = all.map((offer) => offer.build.variant);
-    throw new FerryError("NO_BUILD", `there is no variant ${unused.join(", ")}; there are ${has.join(", ")}`, {
-      hint: "Name one of those, its family (cuda-13), or its kind (cuda). Variants differ between architectures: give each its own entry in the spec where that matters.",
-      details: { unused, has },
-    });
+    throw new FerryError(
+      "NO_BUILD",
+      `there is no variant ${unused.join(", ")}; there are ${has.join(", ")}`,
+      {
+        hint: "Name one of those, its family (cuda-13), or its kind (cuda). Variants differ between architectures: give each its own entry in the spec where that matters.",
+        details: { unused, has },
+      },
+    );
   }
   return all.filter((offer) => words.some((word) => isCalled(offer, word)));
 }
 
 function isCalled({ build, family }: BuildOffer, word: string): boolean {
-  return [build.variant, family].some((name) => name === word || name.startsWith(`${word}-`) || name.startsWith(`${word}.`));
+  return [build.variant, family].some(
+    (name) => name === word || name.startsWith(`${word}-`) || name.startsWith(`${word}.`),
+  );
 }
 
 /** The rules for machines that nobody has seen, each with the facts it is meant for. */

@@ -27,10 +27,16 @@ export function tableVariant(rule: BuildRule): string {
 }
 
 /** One build as the table offers it, with the given name of its family's member. */
-export function offerOf(recipe: Recipe, rule: BuildRule, facts: Facts, variant = tableVariant(rule)): BuildOffer {
+export function offerOf(
+  recipe: Recipe,
+  rule: BuildRule,
+  facts: Facts,
+  variant = tableVariant(rule),
+): BuildOffer {
   const build = renderBuild(recipe, rule, facts, variant);
   const tag = build.assetTag ?? tagOf(recipe, facts.version);
-  const release = build.assets === undefined || recipe.github === undefined ? undefined : { repo: recipe.github, tag };
+  const release =
+    build.assets === undefined || recipe.github === undefined ? undefined : { repo: recipe.github, tag };
   return {
     build,
     needs: needsOf(recipe, rule, facts),
@@ -43,9 +49,11 @@ function renderBuild(recipe: Recipe, rule: BuildRule, facts: Facts, variant: str
   const fields = { ...recipe.defaults, ...rule };
   const values = valuesFor(recipe, facts, variant);
   const text = (template: string): string => render(template, values);
-  const chosen = <T>(choice: Choice<T> | undefined): T | undefined => pick(choice, facts, recipe.versions.ordering);
+  const chosen = <T>(choice: Choice<T> | undefined): T | undefined =>
+    pick(choice, facts, recipe.versions.ordering);
   const one = (choice: Choice<string> | undefined): string | undefined => map(chosen(choice), text);
-  const many = (choice: Choice<string[]> | undefined): string[] | undefined => map(chosen(choice), (list) => list.map(text));
+  const many = (choice: Choice<string[]> | undefined): string[] | undefined =>
+    map(chosen(choice), (list) => list.map(text));
   const pin = Object.entries(recipe.releases ?? {}).find(([version]) => version === facts.version)?.[1];
   const source = fields.source;
   return withoutUndefined<Build>({

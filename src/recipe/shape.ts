@@ -35,7 +35,10 @@ const Versions = z.strictObject({
   latest: z
     .strictObject({
       tags: Pattern,
-      prereleases: z.boolean().default(false).describe("Releases that GitHub marks as prereleases count too."),
+      prereleases: z
+        .boolean()
+        .default(false)
+        .describe("Releases that GitHub marks as prereleases count too."),
     })
     .optional()
     .describe('Which tags count for "latest"; the newest by ordering whose release is complete is taken.'),
@@ -46,30 +49,46 @@ const Versions = z.strictObject({
 });
 
 /** The keys of a recipe. `Recipe` in schema.ts is this and no clashing rules. */
-export const RecipeShape = z
-  .strictObject({
-    label: Word.describe("The engine's name for people."),
-    tool: z.literal(true).optional().describe("Needed by other engines, no engine itself: a variant asked of it counts for nothing."),
-    github: Repo.optional().describe("The repository whose releases hold it."),
-    formerly: z.array(Repo).min(1).optional().describe("Earlier names of the repository that clients still ask for."),
-    pypi: Word.optional().describe("The project on the Python index."),
-    versions: Versions,
-    arch: z
-      .partialRecord(RecipeArch, Word)
-      .refine((arch) => Object.keys(arch).length > 0, "must name at least one architecture")
-      .describe("The architecture's word in file names. An absent one has no build."),
-    requires: z.literal("nvidia").optional().describe('A machine without an NVIDIA driver is "not here", which is no fault.'),
-    minCompute: choiceOf(z.number().min(1), BuildWhen).optional().describe("Lowest compute capability that any build has code for."),
-    fallback: z
-      .strictObject({ version: Word, note: templateOf(NOTE_PLACEHOLDERS) })
-      .optional()
-      .describe("The version taken in place of the one asked for, on cards below minCompute that it still has code for."),
-    aliases: z.record(Word, Word).optional().describe("Another word for a build, where no build of that name exists."),
-    checksums: templateOf(["asset"])
-      .optional()
-      .describe("Checksum file in the same release: one name for all, or {asset} in it for a sidecar each."),
-    releases: z.record(Word, Pin).optional().describe("Pinned source archives by version."),
-    defaults: BuildFields.optional().describe("Keys that every build has unless it says otherwise."),
-    builds: z.array(BuildRule).min(1, "must hold at least one build").describe("Best first."),
-  });
+export const RecipeShape = z.strictObject({
+  label: Word.describe("The engine's name for people."),
+  tool: z
+    .literal(true)
+    .optional()
+    .describe("Needed by other engines, no engine itself: a variant asked of it counts for nothing."),
+  github: Repo.optional().describe("The repository whose releases hold it."),
+  formerly: z
+    .array(Repo)
+    .min(1)
+    .optional()
+    .describe("Earlier names of the repository that clients still ask for."),
+  pypi: Word.optional().describe("The project on the Python index."),
+  versions: Versions,
+  arch: z
+    .partialRecord(RecipeArch, Word)
+    .refine((arch) => Object.keys(arch).length > 0, "must name at least one architecture")
+    .describe("The architecture's word in file names. An absent one has no build."),
+  requires: z
+    .literal("nvidia")
+    .optional()
+    .describe('A machine without an NVIDIA driver is "not here", which is no fault.'),
+  minCompute: choiceOf(z.number().min(1), BuildWhen)
+    .optional()
+    .describe("Lowest compute capability that any build has code for."),
+  fallback: z
+    .strictObject({ version: Word, note: templateOf(NOTE_PLACEHOLDERS) })
+    .optional()
+    .describe(
+      "The version taken in place of the one asked for, on cards below minCompute that it still has code for.",
+    ),
+  aliases: z
+    .record(Word, Word)
+    .optional()
+    .describe("Another word for a build, where no build of that name exists."),
+  checksums: templateOf(["asset"])
+    .optional()
+    .describe("Checksum file in the same release: one name for all, or {asset} in it for a sidecar each."),
+  releases: z.record(Word, Pin).optional().describe("Pinned source archives by version."),
+  defaults: BuildFields.optional().describe("Keys that every build has unless it says otherwise."),
+  builds: z.array(BuildRule).min(1, "must hold at least one build").describe("Best first."),
+});
 export type RecipeShape = z.infer<typeof RecipeShape>;

@@ -27,10 +27,14 @@ export function tableOf(entries: Iterable<TableEntry>): RecipeTable {
       const found = byEngine.get(engine);
       if (found !== undefined) return found.recipe;
       const known = sorted.map((entry) => entry.engine);
-      throw new FerryError("ENGINE_UNKNOWN", `no recipe for an engine named ${JSON.stringify(engine)}; there are ${known.join(", ")}`, {
-        hint: "Correct the name, or add a recipe of your own to the overlay folder (FERRY_RECIPES); see docs/recipes.md.",
-        details: { engine, known },
-      });
+      throw new FerryError(
+        "ENGINE_UNKNOWN",
+        `no recipe for an engine named ${JSON.stringify(engine)}; there are ${known.join(", ")}`,
+        {
+          hint: "Correct the name, or add a recipe of your own to the overlay folder (FERRY_RECIPES); see docs/recipes.md.",
+          details: { engine, known },
+        },
+      );
     },
   };
 }

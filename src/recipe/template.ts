@@ -23,8 +23,9 @@ function tokensOf(template: string): Token[] {
   let text = "";
   for (const [part] of template.matchAll(/\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]/g)) {
     if (part === "{{" || part === "}}") text += part.charAt(0);
-    else if (part === "{" || part === "}") throw new SyntaxError(`a lone ${part}; write ${part}${part} for the brace itself`);
-    else if (part.startsWith("{")) {
+    else if (part === "{" || part === "}") {
+      throw new SyntaxError(`a lone ${part}; write ${part}${part} for the brace itself`);
+    } else if (part.startsWith("{")) {
       if (text !== "") tokens.push({ text });
       text = "";
       tokens.push({ name: part.slice(1, -1) });
@@ -68,7 +69,10 @@ export function patternWithHole(
 
 /** RegExp.escape is not in Node 20. */
 function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+  return text.replace(
+    /[\\^$.*+?()[\]{}|/-]/g,
+    (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
 }
 
 /** The schema of a template: every placeholder must be one of `allowed`. */
@@ -80,7 +84,9 @@ export function templateOf(allowed: readonly string[] = Object.keys(PLACEHOLDERS
       try {
         const unknown = placeholdersOf(template).filter((name) => !allowed.includes(name));
         for (const name of new Set(unknown)) {
-          context.addIssue(`unknown placeholder {${name}}; there are ${allowed.map((known) => `{${known}}`).join(", ")}`);
+          context.addIssue(
+            `unknown placeholder {${name}}; there are ${allowed.map((known) => `{${known}}`).join(", ")}`,
+          );
         }
       } catch (error) {
         context.addIssue(error instanceof Error ? error.message : String(error));

@@ -29,7 +29,8 @@ function stageOf(version: string): [number, number, number] {
   const pre = /(?:\d|[._-])(a|b|rc)\.?(\d*)/.exec(version);
   const dev = /\.dev(\d*)/.exec(version);
   const post = /\.post(\d*)/.exec(version);
-  const stage = pre === null ? (post === null ? (dev === null ? 4 : 0) : 5) : ["a", "b", "rc"].indexOf(pre[1] ?? "") + 1;
+  const stage =
+    pre === null ? (post === null ? (dev === null ? 4 : 0) : 5) : ["a", "b", "rc"].indexOf(pre[1] ?? "") + 1;
   return [stage, Number(pre?.[2] ?? post?.[1] ?? 0), dev === null ? Infinity : Number(dev[1])];
 }
 
@@ -49,7 +50,9 @@ export function parseSpan(text: string, ordering: Ordering): Span | string {
     const match = /^(>=|<)(\S+)$/.exec(part);
     const numbers = match?.[2] === undefined ? undefined : numbersOf(match[2], ordering);
     const key = match?.[1] === ">=" ? "from" : "below";
-    if (numbers === undefined) return `"${text}" is no span of versions; write ">=0.20", "<0.20" or both with a space between`;
+    if (numbers === undefined) {
+      return `"${text}" is no span of versions; write ">=0.20", "<0.20" or both with a space between`;
+    }
     if (span[key] !== undefined) return `"${text}" has two ends of one kind`;
     span[key] = numbers;
   }
@@ -73,7 +76,9 @@ export function spansOverlap(a: Span, b: Span): boolean {
 
 /** Whether every version of `inner` is in `outer`. */
 export function spanCovers(outer: Span, inner: Span): boolean {
-  const fromFits = outer.from === undefined || (inner.from !== undefined && compareNumbers(outer.from, inner.from) <= 0);
-  const belowFits = outer.below === undefined || (inner.below !== undefined && compareNumbers(inner.below, outer.below) <= 0);
+  const fromFits =
+    outer.from === undefined || (inner.from !== undefined && compareNumbers(outer.from, inner.from) <= 0);
+  const belowFits =
+    outer.below === undefined || (inner.below !== undefined && compareNumbers(inner.below, outer.below) <= 0);
   return fromFits && belowFits;
 }

@@ -23,7 +23,10 @@ export function requireVersion(recipe: Recipe, version: string): void {
     });
   }
   if (new RegExp(versions.pattern, "u").test(version)) return;
-  const hint = version === "latest" ? `"latest" is resolved when a spec is planned; here, ${example}.` : `Instead, ${example}.`;
+  const hint =
+    version === "latest"
+      ? `"latest" is resolved when a spec is planned; here, ${example}.`
+      : `Instead, ${example}.`;
   throw new FerryError("VERSION_INVALID", `${JSON.stringify(version)} is not a version of ${label}`, {
     hint,
     details: { version, pattern: versions.pattern },
@@ -43,7 +46,9 @@ export function tagOf(recipe: Recipe, version: string): string {
 /** The version that a tag belongs to, or undefined where it is none of the engine's. */
 export function versionOfTag(recipe: Recipe, tag: string): string | undefined {
   const name = recipe.versions.tag.includes("{number}") ? "number" : "version";
-  const version = patternWithHole(recipe.versions.tag, {}, { name, source: ".+" }).exec(tag)?.groups?.["hole"];
+  const version = patternWithHole(recipe.versions.tag, {}, { name, source: ".+" }).exec(tag)?.groups?.[
+    "hole"
+  ];
   if (version === undefined || !new RegExp(recipe.versions.pattern, "u").test(version)) return undefined;
   return describeNonBuild(recipe, version) === undefined ? version : undefined;
 }

@@ -32,7 +32,12 @@ export function wheelProblem(wheel: Wheel, assetNames: readonly string[]): Build
   const likely = near([pattern], wheels);
   const candidates = likely.length > 0 ? likely : wheels.slice(0, 6);
   const has = candidates.length === 0 ? "it has no wheels" : `it has ${candidates.join(", ")}`;
-  return { code: "UPSTREAM_MISSING_ASSETS", assets: [pattern], candidates, message: `${where} has no ${pattern}; ${has}` };
+  return {
+    code: "UPSTREAM_MISSING_ASSETS",
+    assets: [pattern],
+    candidates,
+    message: `${where} has no ${pattern}; ${has}`,
+  };
 }
 
 function matches(wheel: Wheel, assetNames: readonly string[]): string[] {

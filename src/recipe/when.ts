@@ -4,7 +4,7 @@ import { type Ordering, parseSpan, type Span, spanCovers, spanHolds, spansOverla
 export const RecipeArch = z.enum(["amd64", "arm64"]);
 export type RecipeArch = z.infer<typeof RecipeArch>;
 
-const unique = <T>(items: readonly T[]): boolean => new Set(items).size === items.length;
+const unique = (items: readonly unknown[]): boolean => new Set(items).size === items.length;
 const Compute = z.number().min(1).max(99);
 
 const VersionSpan = z.string().describe('">=0.20", "<0.20", or both with a space between.');
@@ -12,9 +12,16 @@ const Archs = z.union([RecipeArch, z.array(RecipeArch).min(1).refine(unique, "na
 export const ComputeSpan = z
   .strictObject({ min: Compute.optional(), max: Compute.optional() })
   .refine((span) => span.min !== undefined || span.max !== undefined, "needs min or max")
-  .refine((span) => (span.min ?? 0) <= (span.max ?? Infinity), "holds no compute capability: min is above max")
+  .refine(
+    (span) => (span.min ?? 0) <= (span.max ?? Infinity),
+    "holds no compute capability: min is above max",
+  )
   .describe("Compute capabilities, both ends inclusive.");
-const ComputeList = z.array(Compute).min(1).refine(unique, "names one twice").describe("Exactly these compute capabilities.");
+const ComputeList = z
+  .array(Compute)
+  .min(1)
+  .refine(unique, "names one twice")
+  .describe("Exactly these compute capabilities.");
 
 /** Where a value of a build holds: a build is the same for every machine of one architecture, so no card is asked for. */
 export const BuildWhen = z.strictObject({ version: VersionSpan.optional(), arch: Archs.optional() });
@@ -28,7 +35,10 @@ export const MachineWhen = z.strictObject({
 export const When = z.strictObject({
   version: VersionSpan.optional(),
   arch: Archs.optional(),
-  gpu: z.enum(["nvidia", "none"]).optional().describe("Offered only to machines with, or without, an NVIDIA driver."),
+  gpu: z
+    .enum(["nvidia", "none"])
+    .optional()
+    .describe("Offered only to machines with, or without, an NVIDIA driver."),
   cc: z.union([ComputeList, ComputeSpan]).optional(),
 });
 export type When = z.infer<typeof When>;
@@ -59,7 +69,9 @@ export function holds(when: When | undefined, facts: Facts, ordering: Ordering, 
 export function overlaps(a: When | undefined, b: When | undefined, ordering: Ordering): boolean {
   if (a === undefined || b === undefined) return true;
   if (!spansOverlap(spanOf(a, ordering), spanOf(b, ordering))) return false;
-  if (a.arch !== undefined && b.arch !== undefined && !archsOf(a).some((arch) => archsOf(b).includes(arch))) return false;
+  if (a.arch !== undefined && b.arch !== undefined && !archsOf(a).some((arch) => archsOf(b).includes(arch))) {
+    return false;
+  }
   if (a.gpu !== undefined && b.gpu !== undefined && a.gpu !== b.gpu) return false;
   return a.cc === undefined || b.cc === undefined || ccOverlaps(a.cc, b.cc);
 }
@@ -69,7 +81,10 @@ export function covers(outer: When | undefined, inner: When | undefined, orderin
   if (outer === undefined) return true;
   if (inner === undefined) return Object.keys(outer).length === 0;
   if (!spanCovers(spanOf(outer, ordering), spanOf(inner, ordering))) return false;
-  if (outer.arch !== undefined && (inner.arch === undefined || !archsOf(inner).every((arch) => archsOf(outer).includes(arch)))) {
+  if (
+    outer.arch !== undefined &&
+    (inner.arch === undefined || !archsOf(inner).every((arch) => archsOf(outer).includes(arch)))
+  ) {
     return false;
   }
   if (outer.gpu !== undefined && outer.gpu !== inner.gpu) return false;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { FerryError } from "../errors.ts";
 import { type Digest, digestFromHex } from "../lib/digest.ts";
 import { temporaryBeside } from "../lib/files.ts";
-import { syncFolder } from "./sync-folder.ts";
+import { syncFolder } from "../lib/sync-folder.ts";
 
 /** Small pieces are gathered to this many bytes before they are hashed and written: four times fewer calls a byte. */
 const GATHER = 1024 * 1024;

@@ -45,7 +45,11 @@ function openRegular(path: string, done: (error: Error | null, file?: number) =>
     }
     fstat(file, (statError, stats) => {
       if (statError === null && stats.isFile()) done(null, file);
-      else close(file, () => done(statError ?? Object.assign(new Error("not a file"), { code: "ENOENT" })));
+      else {
+        close(file, () => {
+          done(statError ?? Object.assign(new Error("not a file"), { code: "ENOENT" }));
+        });
+      }
     });
   });
 }

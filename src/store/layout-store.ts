@@ -11,7 +11,7 @@ import { blobFileSize, readBlobFile, readSmallBlobFile } from "./blob-reader.ts"
 import type { LocalBlobStore } from "./blob-store.ts";
 import { readIndexFile, writeIndexFile } from "./index-file.ts";
 import { createLayout, type LayoutFolders } from "./layout-folders.ts";
-import { syncFolder } from "./sync-folder.ts";
+import { syncFolder } from "../lib/sync-folder.ts";
 
 /** An OCI image layout on disk: the builder's cache and the mirror's store alike. */
 export interface LayoutStore extends LocalBlobStore {

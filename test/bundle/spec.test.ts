@@ -28,7 +28,9 @@ it("reads the contract's example", () => {
   expect(parseSpec(GOOD, "s.yaml")).toEqual({
     name: "site-a",
     counter: 1,
-    engines: [{ engine: "llamacpp", versions: ["b11347"], arch: ["amd64", "arm64"], variants: ["cpu", "cuda"] }],
+    engines: [
+      { engine: "llamacpp", versions: ["b11347"], arch: ["amd64", "arm64"], variants: ["cpu", "cuda"] },
+    ],
     assets: [{ repo: "astral-sh/uv", tag: "0.12.23", include: ["uv-*-unknown-linux-gnu.tar.gz"] }],
   });
 });
@@ -42,17 +44,41 @@ describe("B21: refuses with file, line, column and key path", () => {
   it.each([
     ["a duplicate key", GOOD.replace("    arch:", "    versions: [b1]\n    arch:"), /s\.yaml:5:5: .*unique/i],
     ["an unknown key", `${GOOD}concurrency: 0\n`, "s.yaml:11:1: concurrency: unknown key"],
-    ["an unknown key deep inside", GOOD.replace("    arch:", "    archs:"), "s.yaml:5:5: engines[0].archs: unknown key"],
-    ["a version with dots to climb", GOOD.replace("b11347", "../x"), "s.yaml:4:16: engines[0].versions[0]: must be a version"],
-    ["a version with a space", GOOD.replace("b11347", '"a b"'), "s.yaml:4:16: engines[0].versions[0]: must be a version"],
-    ["no versions", GOOD.replace("[b11347]", "[]"), "s.yaml:4:5: engines[0].versions: must name at least one"],
+    [
+      "an unknown key deep inside",
+      GOOD.replace("    arch:", "    archs:"),
+      "s.yaml:5:5: engines[0].archs: unknown key",
+    ],
+    [
+      "a version with dots to climb",
+      GOOD.replace("b11347", "../x"),
+      "s.yaml:4:16: engines[0].versions[0]: must be a version",
+    ],
+    [
+      "a version with a space",
+      GOOD.replace("b11347", '"a b"'),
+      "s.yaml:4:16: engines[0].versions[0]: must be a version",
+    ],
+    [
+      "no versions",
+      GOOD.replace("[b11347]", "[]"),
+      "s.yaml:4:5: engines[0].versions: must name at least one",
+    ],
     ["an empty engines list", "name: a\nengines: []\n", "s.yaml:2:1: engines: must name at least one engine"],
     ["neither engines nor assets", "name: a\n", "names neither engines nor assets"],
-    ["the same version twice", GOOD.replace("[b11347]", "[b11347, b11347]"), "engines[0].versions: names one twice"],
+    [
+      "the same version twice",
+      GOOD.replace("[b11347]", "[b11347, b11347]"),
+      "engines[0].versions: names one twice",
+    ],
     ["an unknown architecture", GOOD.replace("arm64", "riscv64"), "s.yaml:5:19: engines[0].arch[1]"],
     ["a counter of 0", `counter: 0\n${GOOD}`, "s.yaml:1:1: counter"],
     ["a name with a slash", GOOD.replace("site-a", "../site"), "s.yaml:1:1: name"],
-    ["a repository without an owner", GOOD.replace("astral-sh/uv", "uv"), "assets[0].repo: must be OWNER/NAME"],
+    [
+      "a repository without an owner",
+      GOOD.replace("astral-sh/uv", "uv"),
+      "assets[0].repo: must be OWNER/NAME",
+    ],
     ["a tag that climbs", GOOD.replace("0.12.23", "a/../../b"), "assets[0].tag: must be a tag"],
     ["a version that YAML reads as a number", GOOD.replace("0.12.23", "1.10"), "assets[0].tag"],
     ["broken YAML", "name: [a\n", /s\.yaml:\d+:\d+: /],

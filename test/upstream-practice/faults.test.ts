@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/lib/digest.ts";
 import { GithubRelease } from "../../src/wire/github.ts";
 import { readAll } from "../support/upstream/content.ts";
-import type { FaultOrder, RateLimitShape } from "../support/upstream/fault.ts";
+import type { Fault, FaultOrder, RateLimitShape } from "../support/upstream/fault.ts";
 import { upstreamForTest } from "../support/upstream/in-test.ts";
 import { startUpstream, type Upstream } from "../support/upstream/upstream.ts";
 import { run } from "./run.ts";
@@ -12,9 +12,9 @@ const NAME = "llama-b11347-bin-ubuntu-x64.tar.gz";
 const path = /llama-b11347-bin-ubuntu-x64/;
 
 /** An upstream with one fault on the download of NAME. */
-async function faulty(order: Omit<FaultOrder, "match"> & { match?: FaultOrder["match"] }): Promise<Upstream> {
+async function faulty(order: Fault & Partial<FaultOrder>): Promise<Upstream> {
   const upstream = await upstreamForTest();
-  upstream.fault({ match: { path }, ...order } as FaultOrder);
+  upstream.fault({ match: { path }, ...order });
   return upstream;
 }
 
@@ -22,11 +22,16 @@ const urlOf = (upstream: Upstream): string => upstream.downloadUrl(LLAMA, "b1134
 const bytesOf = (upstream: Upstream): Buffer =>
   readAll(upstream.release(LLAMA, "b11347").asset(NAME).content);
 
+function bodyOf(response: Response): ReadableStream<Uint8Array> {
+  if (response.body === null) throw new Error("there is no body");
+  return response.body as ReadableStream<Uint8Array>;
+}
+
 /** The body as far as it came, and whether it came whole. */
 async function receive(response: Response): Promise<{ bytes: Buffer; whole: boolean }> {
   const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of response.body ?? []) chunks.push(chunk);
+    for await (const chunk of bodyOf(response)) chunks.push(chunk);
     return { bytes: Buffer.concat(chunks), whole: true };
   } catch {
     return { bytes: Buffer.concat(chunks), whole: false };
@@ -61,9 +66,10 @@ describe("faults of a download", () => {
     const upstream = await startUpstream();
     upstream.fault({ match: { path }, kind: "stall", after: 777 });
     const response = await fetch(urlOf(upstream));
-    const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
-    const first = await reader.read();
-    expect(first.value?.length).toBe(777);
+    const reader = bodyOf(response).getReader();
+    let received = 0;
+    while (received < 777) received += (await reader.read()).value?.length ?? 777;
+    expect(received).toBe(777);
     const next = reader.read().then(
       () => "more",
       () => "gone",

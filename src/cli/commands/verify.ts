@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { verifyBundle } from "../../bundle/verify.ts";
 import { FerryError } from "../../errors.ts";
 import type { Context } from "../context.ts";
@@ -14,8 +15,8 @@ export async function verifyCommand(context: Context, bundle: string, flags: Ver
   }
   const verifiers = await loadVerifiers(context, flags.key);
   const { logger, signal } = context;
-  const report = await withBundle(context, bundle, (source, pool) =>
-    verifyBundle(source, verifiers, { concurrency: pool.size, logger, signal }),
+  const report = await withBundle(context, bundle, (source) =>
+    verifyBundle(source, verifiers, { concurrency: availableParallelism(), logger, signal }),
   );
   await context.write(flags.json === true ? `${JSON.stringify(report)}\n` : renderVerify(report));
 }

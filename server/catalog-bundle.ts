@@ -1,0 +1,91 @@
+import { BUNDLE_ARTIFACT_TYPE, BundleDocument } from "../src/bundle/document.ts";
+import { readSignatures } from "../src/bundle/signature-blobs.ts";
+import { FerryError } from "../src/errors.ts";
+import { type Digest, hexOf } from "../src/lib/digest.ts";
+import { type ClaimedSignature, signatureTag } from "../src/trust/cosign.ts";
+import { ANNOTATION_REF_NAME, type Descriptor, type Index, Manifest } from "../src/wire/oci.ts";
+import {
+  ANNOTATION_IMPORTED_AT,
+  ANNOTATION_SIGNED_BY,
+  SIGNED_BY_NOBODY,
+} from "../src/wire/store-annotations.ts";
+import type { StoreView } from "./store-view.ts";
+
+/** A bundle of the store with its metadata, as imported. */
+export interface LoadedBundle {
+  document: BundleDocument;
+  manifest: Descriptor;
+  documentDigest: Digest;
+  /** ISO 8601; undefined where the bundle was built into this store and never imported. */
+  importedAt: string | undefined;
+  /** Ids of the trusted keys that signed, as the importer noted; empty for `unsigned`; undefined where nobody checked. */
+  signedBy: readonly string[] | undefined;
+  /** The signatures themselves, for nodes that trust a key and not the mirror. */
+  signatures: readonly ClaimedSignature[];
+  /** The manifest that carries the signatures; undefined where there is none. */
+  signatureManifest: Digest | undefined;
+}
+
+/** Index entries that are bundles, each once: an index may name a manifest under several tags. */
+export function bundleEntries(index: Index): Descriptor[] {
+  const entries = index.manifests.filter((entry) => entry.artifactType === BUNDLE_ARTIFACT_TYPE);
+  return [...new Map(entries.map((entry) => [entry.digest, entry])).values()];
+}
+
+/** Reads one bundle's metadata. Throws STORE_DAMAGED naming the bundle. `known` spares reading a document twice. */
+export async function loadBundle(
+  store: StoreView,
+  index: Index,
+  entry: Descriptor,
+  known?: LoadedBundle,
+): Promise<LoadedBundle> {
+  const name = entry.annotations?.[ANNOTATION_REF_NAME] ?? entry.digest;
+  const signedBy = entry.annotations?.[ANNOTATION_SIGNED_BY];
+  const signature = index.manifests.find(
+    ({ annotations }) => annotations?.[ANNOTATION_REF_NAME] === signatureTag(entry.digest),
+  );
+  try {
+    const metadata = known ?? (await readMetadata(store, entry.digest));
+    return {
+      document: metadata.document,
+      documentDigest: metadata.documentDigest,
+      manifest: entry,
+      importedAt: entry.annotations?.[ANNOTATION_IMPORTED_AT],
+      signedBy: signedBy === undefined ? undefined : keyIds(signedBy),
+      signatures: signature === undefined ? [] : await signaturesOf(store, entry.digest, signature.digest),
+      signatureManifest: signature?.digest,
+    };
+  } catch (cause) {
+    throw new FerryError("STORE_DAMAGED", `the store's record of bundle ${name} cannot be read: ${why(cause)}`, {
+      cause,
+      hint: "Import the bundle again: what is there and good is not written twice.",
+      details: { bundle: name, manifest: entry.digest },
+    });
+  }
+}
+
+async function readMetadata(
+  store: StoreView,
+  digest: Digest,
+): Promise<{ document: BundleDocument; documentDigest: Digest }> {
+  const manifest = Manifest.parse(JSON.parse((await store.readSmall(digest)).toString("utf8")));
+  const bytes = await store.readSmall(manifest.config.digest);
+  return {
+    document: BundleDocument.parse(JSON.parse(bytes.toString("utf8"))),
+    documentDigest: manifest.config.digest,
+  };
+}
+
+async function signaturesOf(store: StoreView, manifest: Digest, signature: Digest): Promise<ClaimedSignature[]> {
+  const found = readSignatures(await store.readSmall(signature), manifest);
+  if (typeof found === "string") throw new Error(`its signature ${hexOf(signature)}: ${found}`);
+  return found;
+}
+
+function keyIds(text: string): string[] {
+  return text === SIGNED_BY_NOBODY ? [] : text.split(",").filter((id) => id !== "");
+}
+
+function why(cause: unknown): string {
+  return cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause);
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Catalog } from "./catalog.ts";
+import type { AnswerKind } from "./metrics.ts";
+
+/** One request and what became of it, from its arrival to its line in the access log. */
+export interface Exchange {
+  /** Milliseconds since the epoch. */
+  started: number;
+  /** Decoded, without leading slash. */
+  path: string;
+  query: string;
+  /** The mirror's own address as this client sees it. */
+  base: string;
+  /** The catalog that answers it: one state, whatever is imported meanwhile. */
+  catalog: Catalog;
+  /** Under which its answer may be kept for the next who asks the same. */
+  cacheKey: string;
+  user: string | undefined;
+  kind: AnswerKind;
+  bytes: number;
+  failure: string | undefined;
+  /** Sending that goes on after the handler returned. */
+  sending: Promise<void> | undefined;
+}
+
+const exchanges = new WeakMap<ServerResponse, Exchange>();
+
+export function beginExchange(response: ServerResponse, exchange: Exchange): void {
+  exchanges.set(response, exchange);
+}
+
+export function exchangeOf(response: ServerResponse): Exchange {
+  const exchange = exchanges.get(response);
+  if (exchange === undefined) throw new Error("a response that did not come through the mirror's handler");
+  return exchange;
+}
+
+/** Whether the request only reads. */
+export function isRead({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { digestOf, hexOf } from "../src/lib/digest.ts";
+
+/** An answer as bytes, so that the next who asks the same gets it without rendering. */
+export interface Rendered {
+  contentType: string;
+  body: Buffer;
+  /** Strong: quoted digest of the body. */
+  etag: string;
+  /** Further headers, such as Link. */
+  headers: Readonly<Record<string, string>>;
+  /** Where given: whether the answer still holds. Where not, it holds as long as the catalog does. */
+  isFresh?: () => boolean;
+}
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+export const TEXT_TYPE = "text/plain; charset=utf-8";
+export const HTML_TYPE = "text/html; charset=utf-8";
+
+export function render(
+  contentType: string,
+  content: string | Buffer,
+  headers: Readonly<Record<string, string>> = {},
+): Rendered {
+  const body = Buffer.from(content);
+  return { contentType, body, etag: `"${hexOf(digestOf(body)).slice(0, 40)}"`, headers };
+}
+
+/** Pretty enough to be read with curl; a node's shell script finds one value a line. */
+export function renderJson(value: unknown, headers: Readonly<Record<string, string>> = {}): Rendered {
+  return render(JSON_TYPE, `${JSON.stringify(value, null, 2)}\n`, headers);
+}
+
+/** Answers 200 or, to whom has it, 304. Returns status and the bytes of the body. */
+export function sendRendered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rendered: Rendered,
+): { status: number; bytes: number } {
+  const headers = {
+    etag: rendered.etag,
+    "cache-control": "no-cache",
+    vary: "Accept",
+    "x-content-type-options": "nosniff",
+    ...rendered.headers,
+  };
+  if (matchesEtag(request.headers["if-none-match"], rendered.etag)) {
+    response.writeHead(304, headers).end();
+    return { status: 304, bytes: 0 };
+  }
+  const { length } = rendered.body;
+  response.writeHead(200, { ...headers, "content-type": rendered.contentType, "content-length": length });
+  if (request.method === "HEAD") {
+    response.end();
+    return { status: 200, bytes: 0 };
+  }
+  response.end(rendered.body);
+  return { status: 200, bytes: length };
+}
+
+/** Whether `If-None-Match` names this tag (RFC 9110 §13.1.2, weak comparison). */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  if (header === etag || header.trim() === "*") return true;
+  return header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag);
+}
+
+/** Answers with a status and words, for people and their logs; nobody may keep it. */
+export function sendText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+  contentType: string = TEXT_TYPE,
+): { status: number; bytes: number } {
+  const body = Buffer.from(text);
+  response.writeHead(status, {
+    "content-type": contentType,
+    "content-length": body.length,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    ...headers,
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+  return { status, bytes: request.method === "HEAD" ? 0 : body.length };
+}

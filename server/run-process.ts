@@ -1,0 +1,109 @@
+import type { Clock } from "../src/lib/clock.ts";
+import type { Logger } from "../src/log.ts";
+import { openAccessLog } from "./access-log.ts";
+import { createApp, type RouteModule } from "./app.ts";
+import { type AskedRing, createAskedRing } from "./asked-ring.ts";
+import { type Auth, loadAuth } from "./auth.ts";
+import { watchCatalog } from "./catalog-watch.ts";
+import { drain } from "./drain.ts";
+import { createHttpServer } from "./http-server.ts";
+import { listen } from "./listen.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMirror } from "./mirror.ts";
+import type { ServeOptions } from "./options.ts";
+import { createSender } from "./senders/create-sender.ts";
+import { viewStore } from "./store-view.ts";
+import { compileTrustProxy } from "./trust-proxy.ts";
+import { type FileWatch, watchFiles } from "./watch-files.ts";
+
+export interface ProcessParts {
+  clock: Clock;
+  logger: Logger;
+  /** Routes of others: the page, install plans. */
+  routes: readonly RouteModule[];
+  /** Replaces the text of this process's metrics by that of all, where there are several. */
+  metricsText?: (metrics: Metrics) => Promise<string>;
+  asked?: AskedRing;
+}
+
+/** A process that serves. */
+export interface Serving {
+  url: string;
+  /** Readiness first, then the door, then the guests; resolves when all have left. */
+  stop(): Promise<void>;
+}
+
+/** Builds the mirror of its parts and listens. Throws what is wrong with the options or the store. */
+export async function runProcess(options: ServeOptions, parts: ProcessParts): Promise<Serving> {
+  const { clock, logger } = parts;
+  const store = viewStore(options.store);
+  const trustProxy = compileTrustProxy(options.trustProxy);
+  const guard = await watchAuth(options.auth, logger);
+  const { sender, why } = await createSender({
+    idleMs: options.idleTimeout * 1000,
+    sendfile: options.sendfile,
+    accel: options.accel,
+    tls: options.tls !== undefined,
+  });
+  logger.info(why);
+  const accessLog = openAccessLog(options.accessLog);
+  const catalog = await watchCatalog(store, { clock, logger });
+  const metrics = createMetrics({ catalog: catalog.current, problem: catalog.problem });
+  let draining = false;
+  const mirror = createMirror({
+    catalog: catalog.current,
+    problem: catalog.problem,
+    sender,
+    clock,
+    logger,
+    accessLog,
+    metrics,
+    metricsText: () => parts.metricsText?.(metrics) ?? metrics.registry.metrics(),
+    asked: parts.asked ?? createAskedRing(),
+    auth: guard.current,
+    baseUrl: options.baseUrl,
+    trustProxy,
+    draining: () => draining,
+    idleMs: options.idleTimeout * 1000,
+  });
+  const server = await createHttpServer(createApp(mirror, store.readSmall, parts.routes), {
+    tls: options.tls,
+    maxConnections: options.maxConnections,
+    logger,
+  });
+  const url = await listen(server, options.listen);
+  return {
+    url,
+    stop: async () => {
+      draining = true;
+      await drain(server, {
+        delayMs: options.drainDelay * 1000,
+        timeoutMs: options.drainTimeout * 1000,
+        clock,
+        logger,
+      });
+      server.close();
+      catalog.close();
+      guard.close();
+      accessLog.flush();
+    },
+  };
+}
+
+/** The credentials of `--auth`, read again when the file changes; a file that became unreadable leaves the old ones. */
+async function watchAuth(file: string | undefined, logger: Logger): Promise<{ current(): Auth | undefined; close(): void }> {
+  if (file === undefined) return { current: () => undefined, close: () => undefined };
+  let auth = await loadAuth(file);
+  const watch: FileWatch = await watchFiles([file], {
+    pollMs: 1000,
+    onChange: async () => {
+      try {
+        auth = await loadAuth(file);
+        logger.info(`credentials read again from ${file}`);
+      } catch (error) {
+        logger.warn(`the old credentials stay: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    },
+  });
+  return { current: () => auth, close: () => watch.close() };
+}
