@@ -3,11 +3,20 @@ import { DiffReport } from "../src/bundle/diff.ts";
 import { BundleDocument } from "../src/bundle/document.ts";
 import { InspectReport } from "../src/bundle/inspect.ts";
 import { Lock } from "../src/bundle/lock.ts";
+import { PinReport } from "../src/bundle/pin.ts";
 import { PlanReport } from "../src/bundle/plan-report.ts";
 import { SbomReport } from "../src/bundle/sbom.ts";
 import { Spec } from "../src/bundle/spec.ts";
 import { VerifyReport } from "../src/bundle/verify.ts";
 import { KeyReport } from "../src/cli/commands/keys.ts";
+import {
+  RecipeBuildsReport,
+  RecipeCheckReport,
+  RecipeListReport,
+  RecipeShowReport,
+} from "../src/cli/recipe-reports.ts";
+import { CaseFile } from "../src/recipe/cases.ts";
+import { PinFile } from "../src/recipe/pins.ts";
 import { Recipe } from "../src/recipe/schema.ts";
 
 export interface PublishedSchema {
@@ -25,9 +34,12 @@ export interface PublishedSchema {
  */
 export const SCHEMAS: readonly PublishedSchema[] = [
   { file: "recipe.schema.json", title: "Recipe of an engine", kind: "written", schema: Recipe },
+  { file: "recipe-cases.schema.json", title: "Worked cases of a recipe", kind: "written", schema: CaseFile },
+  { file: "recipe-pins.schema.json", title: "Pinned source archives", kind: "written", schema: PinFile },
   { file: "spec.schema.json", title: "Spec of a bundle", kind: "written", schema: Spec },
   { file: "document.schema.json", title: "Document of a bundle", kind: "printed", schema: BundleDocument },
   { file: "lock.schema.json", title: "Lock of a plan", kind: "printed", schema: Lock },
+  { file: "pin.schema.json", title: "Answer of ferry recipe pin --json", kind: "printed", schema: PinReport },
   { file: "plan.schema.json", title: "Answer of ferry plan --json", kind: "printed", schema: PlanReport },
   {
     file: "verify.schema.json",
@@ -43,5 +55,29 @@ export const SCHEMAS: readonly PublishedSchema[] = [
   },
   { file: "diff.schema.json", title: "Answer of ferry diff --json", kind: "printed", schema: DiffReport },
   { file: "sbom.schema.json", title: "Answer of ferry sbom", kind: "printed", schema: SbomReport },
+  {
+    file: "recipe-list.schema.json",
+    title: "Answer of ferry recipe list --json",
+    kind: "printed",
+    schema: RecipeListReport,
+  },
+  {
+    file: "recipe-show.schema.json",
+    title: "Answer of ferry recipe show --json",
+    kind: "printed",
+    schema: RecipeShowReport,
+  },
+  {
+    file: "recipe-builds.schema.json",
+    title: "Answer of ferry recipe candidates and ferry recipe builds with --json",
+    kind: "printed",
+    schema: RecipeBuildsReport,
+  },
+  {
+    file: "recipe-check.schema.json",
+    title: "Answer of ferry recipe check --json",
+    kind: "printed",
+    schema: RecipeCheckReport,
+  },
   { file: "keys.schema.json", title: "Answer of ferry keys --json", kind: "printed", schema: KeyReport },
 ];

@@ -33,12 +33,22 @@ export interface AccessLog {
 export function openAccessLog(target: string): AccessLog {
   if (target === "off") return { write: () => undefined, flush: () => undefined };
   try {
-    const stream = destination({ dest: target === "stderr" ? 2 : target, sync: false, minLength: 0, mkdir: false });
+    const stream = destination({
+      dest: target === "stderr" ? 2 : target,
+      sync: false,
+      minLength: 0,
+      mkdir: false,
+    });
     // A log that can no longer be written (disk full, closed pipe) must not stop the mirror.
     stream.on("error", () => undefined);
-    const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" }, stream);
+    const logger = pino(
+      { base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" },
+      stream,
+    );
     return {
-      write: (entry) => logger.info(entry, "request"),
+      write: (entry) => {
+        logger.info(entry, "request");
+      },
       flush: () => {
         try {
           stream.flushSync();

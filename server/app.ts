@@ -25,17 +25,22 @@ export function createApp(mirror: Mirror, readSmall: ReadSmall, more: readonly R
   for (const routes of more) routes(app, mirror);
 
   app.use((request, response) => {
-    if (request.method === "GET" || request.method === "HEAD") return mirror.missing(request, response);
+    if (request.method === "GET" || request.method === "HEAD") {
+      mirror.missing(request, response);
+      return;
+    }
     mirror.text(request, response, 405, "This mirror is read only: GET and HEAD.", { allow: "GET, HEAD" });
   });
   app.use(answerFault(mirror));
   // Express is itself a handler of Node's requests; only its types speak of its own.
-  return createFastHandler(mirror, app as unknown as Handler);
+  return createFastHandler(mirror, app);
 }
 
 /** A fault of ours must not take the process along, nor say more to the client than that it is one. */
 function answerFault(mirror: Mirror): ErrorRequestHandler {
-  return (error: unknown, request, response, _next) => {
+  // Express knows an error handler by its four parameters.
+  return (error: unknown, request, response, next) => {
+    void next;
     const exchange = exchangeOf(response);
     exchange.failure = error instanceof Error ? error.message : String(error);
     mirror.logger.warn(`request /${exchange.path} failed: ${exchange.failure}`);

@@ -17,18 +17,31 @@ export function baseUrlOf(
 ): string | undefined {
   if (options.baseUrl !== undefined) return options.baseUrl;
   const { headers, socket } = request;
-  const secure = "encrypted" in socket && socket.encrypted === true;
-  const proxied =
-    (headers["x-forwarded-host"] ?? headers["x-forwarded-proto"] ?? headers["x-forwarded-prefix"]) !== undefined &&
-    options.trustProxy(socket.remoteAddress ?? "", 0);
-  const forwarded = (name: string): string | undefined =>
-    proxied ? headers[name]?.toString().split(",")[0]?.trim() : undefined;
-  const host = forwarded("x-forwarded-host") ?? headers.host ?? localHost(request);
+  const forwarded = forwardedBase(request, options.trustProxy);
+  const host = forwarded.host ?? headers.host ?? localHost(request);
   if (host === undefined || !HOST.test(host)) return undefined;
-  const proto = forwarded("x-forwarded-proto");
-  const scheme = proto === "http" || proto === "https" ? proto : secure ? "https" : "http";
-  const prefix = forwarded("x-forwarded-prefix")?.replace(/\/+$/, "") ?? "";
-  return `${scheme}://${host.toLowerCase()}${PREFIX.test(prefix) ? prefix : ""}`;
+  const secure = "encrypted" in socket && socket.encrypted === true;
+  const scheme = forwarded.proto ?? (secure ? "https" : "http");
+  return `${scheme}://${host.toLowerCase()}${forwarded.prefix}`;
+}
+
+interface ForwardedBase {
+  host?: string | undefined;
+  proto?: string | undefined;
+  prefix: string;
+}
+
+function forwardedBase({ headers, socket }: IncomingMessage, trustProxy: TrustProxy): ForwardedBase {
+  const given = (name: string): string | undefined => headers[name]?.toString().split(",")[0]?.trim();
+  const host = given("x-forwarded-host");
+  const proto = given("x-forwarded-proto");
+  const prefix = given("x-forwarded-prefix")?.replace(/\/+$/, "");
+  if ((host ?? proto ?? prefix) === undefined || !trustProxy(socket.remoteAddress ?? "", 0)) return { prefix: "" };
+  return {
+    host,
+    proto: proto === "http" || proto === "https" ? proto : undefined,
+    prefix: prefix !== undefined && PREFIX.test(prefix) ? prefix : "",
+  };
 }
 
 /** HTTP/1.0 names no host: then it is the address that the client connected to. */

@@ -7,6 +7,8 @@ import { ANNOTATION_REF_NAME, type Descriptor, type Index, Manifest } from "../s
 import {
   ANNOTATION_IMPORTED_AT,
   ANNOTATION_SIGNED_BY,
+  ANNOTATION_YIELDS,
+  DOES_YIELD,
   SIGNED_BY_NOBODY,
 } from "../src/wire/store-annotations.ts";
 import type { StoreView } from "./store-view.ts";
@@ -18,6 +20,8 @@ export interface LoadedBundle {
   documentDigest: Digest;
   /** ISO 8601; undefined where the bundle was built into this store and never imported. */
   importedAt: string | undefined;
+  /** Paths that earlier bundles carry with other bytes stay theirs: the operator said so at the import. */
+  yields: boolean;
   /** Ids of the trusted keys that signed, as the importer noted; empty for `unsigned`; undefined where nobody checked. */
   signedBy: readonly string[] | undefined;
   /** The signatures themselves, for nodes that trust a key and not the mirror. */
@@ -51,16 +55,21 @@ export async function loadBundle(
       documentDigest: metadata.documentDigest,
       manifest: entry,
       importedAt: entry.annotations?.[ANNOTATION_IMPORTED_AT],
+      yields: entry.annotations?.[ANNOTATION_YIELDS] === DOES_YIELD,
       signedBy: signedBy === undefined ? undefined : keyIds(signedBy),
       signatures: signature === undefined ? [] : await signaturesOf(store, entry.digest, signature.digest),
       signatureManifest: signature?.digest,
     };
   } catch (cause) {
-    throw new FerryError("STORE_DAMAGED", `the store's record of bundle ${name} cannot be read: ${why(cause)}`, {
-      cause,
-      hint: "Import the bundle again: what is there and good is not written twice.",
-      details: { bundle: name, manifest: entry.digest },
-    });
+    throw new FerryError(
+      "STORE_DAMAGED",
+      `the store's record of bundle ${name} cannot be read: ${why(cause)}`,
+      {
+        cause,
+        hint: "Import the bundle again: what is there and good is not written twice.",
+        details: { bundle: name, manifest: entry.digest },
+      },
+    );
   }
 }
 
@@ -76,7 +85,11 @@ async function readMetadata(
   };
 }
 
-async function signaturesOf(store: StoreView, manifest: Digest, signature: Digest): Promise<ClaimedSignature[]> {
+async function signaturesOf(
+  store: StoreView,
+  manifest: Digest,
+  signature: Digest,
+): Promise<ClaimedSignature[]> {
   const found = readSignatures(await store.readSmall(signature), manifest);
   if (typeof found === "string") throw new Error(`its signature ${hexOf(signature)}: ${found}`);
   return found;

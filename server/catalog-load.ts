@@ -32,7 +32,10 @@ export async function loadCatalog(store: StoreView, before?: Catalog): Promise<L
       problems.push(error);
     }
   }
-  return { catalog: buildCatalog(loaded, { pathOf: store.pathOf, present: await store.present() }), problems };
+  return {
+    catalog: buildCatalog(loaded, { pathOf: store.pathOf, present: await store.present() }),
+    problems,
+  };
 }
 
 async function readIndex(store: StoreView, before: Catalog | undefined): Promise<Index> {

@@ -1,5 +1,5 @@
 import type { BundleDocument, CarriedRelease } from "../src/bundle/document.ts";
-import { type Aliases, repoKey } from "./repo-key.ts";
+import { type Aliases, repoKey } from "../src/recipe/repo-key.ts";
 
 /** Releases of one repository, newest first as GitHub lists them. */
 export interface CatalogRepo {

@@ -17,13 +17,13 @@ export interface CatalogProblem {
 
 /** The catalog that is served, kept up with the store. */
 export interface CatalogWatch {
-  current(): Catalog;
-  problem(): CatalogProblem | undefined;
+  current: () => Catalog;
+  problem: () => CatalogProblem | undefined;
   /** Called after a new catalog took the old one's place. */
-  onChange(listener: (catalog: Catalog) => void): void;
+  onChange: (listener: (catalog: Catalog) => void) => void;
   /** Looks now instead of at the next tick. */
-  check(): Promise<void>;
-  close(): void;
+  check: () => Promise<void>;
+  close: () => void;
 }
 
 interface WatchOptions {
@@ -42,29 +42,20 @@ const BLOBS_EVERY = 10;
  * said in the log and by readiness. At the start there is no old one: then everything readable is served.
  */
 export async function watchCatalog(store: StoreView, options: WatchOptions): Promise<CatalogWatch> {
-  const { clock, logger, pollMs = 1000 } = options;
+  const { logger, pollMs = 1000 } = options;
   const listeners: ((catalog: Catalog) => void)[] = [];
-  let problem: CatalogProblem | undefined;
+  const noted = noteProblems(options);
   let current: Catalog | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  const note = (error: FerryError | undefined): void => {
-    if (error === undefined) {
-      if (problem !== undefined) logger.info("the store can be read again");
-      problem = undefined;
-    } else if (problem?.message !== error.message) {
-      problem = { message: error.message, hint: error.hint, since: clock.now() };
-      logger.warn(`${error.message}${error.hint === undefined ? "" : ` (${error.hint})`}`);
-    }
-  };
   const load = async (): Promise<void> => {
     const loaded = await attempt(store, current);
     if (loaded instanceof FerryError) {
       if (current === undefined) throw loaded;
-      note(loaded);
+      noted.note(loaded);
       return;
     }
-    note(loaded.problems[0]);
+    noted.note(loaded.problems[0]);
     const { catalog } = loaded;
     if (current !== undefined && (loaded.problems.length > 0 || isSame(catalog, current))) return;
     current = catalog;
@@ -77,7 +68,8 @@ export async function watchCatalog(store: StoreView, options: WatchOptions): Pro
   };
   // What is repaired or arrives beside the index (a volume, a restored blob) does not change the index.
   const reloadUnfinished = async (): Promise<void> => {
-    if (problem !== undefined || current?.bundles.some(({ absent }) => absent.length > 0) === true) await reload();
+    if (problem !== undefined || current?.bundles.some(({ absent }) => absent.length > 0) === true)
+      await reload();
   };
 
   // Watched before it is read the first time, so that no change falls between the two.
@@ -100,13 +92,35 @@ export async function watchCatalog(store: StoreView, options: WatchOptions): Pro
   const first = current ?? buildCatalog([], { pathOf: store.pathOf, present: new Set() });
   return {
     current: () => current ?? first,
-    problem: () => problem,
-    onChange: (listener) => listeners.push(listener),
+    problem: noted.problem,
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
     check: async () => {
       await index.check();
       await reloadUnfinished();
     },
     close,
+  };
+}
+
+/** Says a problem once, and when it is over. */
+function noteProblems({ clock, logger }: WatchOptions): {
+  note: (error: FerryError | undefined) => void;
+  problem: () => CatalogProblem | undefined;
+} {
+  let problem: CatalogProblem | undefined;
+  return {
+    problem: () => problem,
+    note: (error) => {
+      if (error === undefined) {
+        if (problem !== undefined) logger.info("the store can be read again");
+        problem = undefined;
+      } else if (problem?.message !== error.message) {
+        problem = { message: error.message, hint: error.hint, since: clock.now() };
+        logger.warn(`${error.message}${error.hint === undefined ? "" : ` (${error.hint})`}`);
+      }
+    },
   };
 }
 
@@ -116,7 +130,9 @@ async function attempt(store: StoreView, before?: Catalog): Promise<LoadedCatalo
   } catch (error) {
     if (error instanceof FerryError) return error;
     const why = error instanceof Error ? error.message : String(error);
-    return new FerryError("STORE_DAMAGED", `the store at ${store.root} cannot be read: ${why}`, { cause: error });
+    return new FerryError("STORE_DAMAGED", `the store at ${store.root} cannot be read: ${why}`, {
+      cause: error,
+    });
   }
 }
 

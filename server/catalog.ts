@@ -2,10 +2,11 @@ import type { CarriedBuild, CarriedFile, MissingBuild } from "../src/bundle/docu
 import type { Digest } from "../src/lib/digest.ts";
 import type { Recipe } from "../src/recipe/schema.ts";
 import { releaseAssetPath } from "../src/wire/github.ts";
+import { byImport, byRank, type Ranked } from "../src/wire/store-annotations.ts";
 import type { ServedBlob } from "./blob-sender.ts";
 import type { LoadedBundle } from "./catalog-bundle.ts";
 import { type CatalogRepo, mergeReleases } from "./catalog-releases.ts";
-import { type Aliases, aliasesOf, pathKey, repoKey } from "./repo-key.ts";
+import { type Aliases, aliasesOf, pathKey, repoKey } from "../src/recipe/repo-key.ts";
 
 /** A bundle in the catalog, with how much of it is here. Sizes are bytes. */
 export interface CatalogBundle extends LoadedBundle {
@@ -27,7 +28,7 @@ export interface CatalogBuild extends CarriedBuild {
 
 /**
  * Everything that the mirror serves, immutable: a new import makes a new one. Where two bundles name one path with
- * different bytes (an importer refuses that unless told otherwise), the bundle imported last wins.
+ * different bytes (an importer refuses that unless told which wins), the one of higher rank is served: see `byRank`.
  */
 export interface Catalog {
   /** The manifests that it was made of and when they were imported, in that order. */
@@ -56,7 +57,7 @@ export interface Catalog {
 }
 
 interface Holding {
-  pathOf(digest: Digest): string;
+  pathOf: (digest: Digest) => string;
   present: ReadonlySet<Digest>;
 }
 
@@ -64,12 +65,16 @@ interface Holding {
 const FILE_TYPE = "application/octet-stream";
 
 export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present }: Holding): Catalog {
-  const ordered = [...loaded].sort(byImport);
+  const ordered = [...loaded].sort((a, b) => byImport(rank(a), rank(b)));
   const recipes = new Map(
     ordered.flatMap(({ document }) => document.recipes.map(({ engine, recipe }) => [engine, recipe])),
   );
   const aliases = aliasesOf([...recipes.values()]);
-  const { files, awaited } = collectFiles(ordered, aliases, present);
+  const { files, awaited } = collectFiles(
+    [...loaded].sort((a, b) => byRank(rank(a), rank(b))),
+    aliases,
+    present,
+  );
   const here = new Map([...files.values()].map(({ digest, size }) => [digest, size]));
   const repos = mergeReleases(
     ordered.map(({ document }) => document),
@@ -104,17 +109,8 @@ export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present 
   };
 }
 
-/** Later imports come later; what was never imported comes first. */
-function byImport(a: LoadedBundle, b: LoadedBundle): number {
-  const order = (bundle: LoadedBundle): [string, string, number] => [
-    bundle.importedAt ?? "",
-    bundle.document.name,
-    bundle.document.counter,
-  ];
-  const [left, right] = [order(a), order(b)];
-  if (left[0] !== right[0]) return left[0] < right[0] ? -1 : 1;
-  if (left[1] !== right[1]) return left[1] < right[1] ? -1 : 1;
-  return left[2] - right[2];
+function rank({ importedAt, yields, document }: LoadedBundle): Ranked {
+  return { importedAt, yields, name: document.name, counter: document.counter };
 }
 
 function collectFiles(

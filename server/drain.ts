@@ -11,6 +11,8 @@ interface DrainOptions {
   logger: Logger;
 }
 
+const SWEEP_MS = 100;
+
 /**
  * Stops a server that has been told so (readiness says no already): waits for balancers, takes no more connections, lets
  * running answers end, and cuts those that have not by then.
@@ -18,8 +20,15 @@ interface DrainOptions {
 export async function drain({ server }: MirrorServer, options: DrainOptions): Promise<void> {
   const { delayMs, timeoutMs, clock, logger } = options;
   if (delayMs > 0) await clock.sleep(delayMs);
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  const closed = new Promise<void>((resolve) =>
+    server.close(() => {
+      resolve();
+    }),
+  );
+  // A connection whose answer ends during the drain stays open for a next request: nobody will answer that one.
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+  }, SWEEP_MS);
   const waiting = new AbortController();
   const late = clock.sleep(timeoutMs, waiting.signal).then(
     () => {
@@ -29,6 +38,7 @@ export async function drain({ server }: MirrorServer, options: DrainOptions): Pr
     () => undefined,
   );
   await closed;
+  clearInterval(sweep);
   waiting.abort();
   await late;
 }

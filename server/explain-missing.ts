@@ -14,7 +14,9 @@ const SHOWN = 12;
  */
 export function explainMissing(catalog: Catalog, path: string, base: string): string {
   const paragraphs = [`Not on this mirror: /${path.slice(0, 1024)}`, ...reasons(catalog, path, base)];
-  paragraphs.push(`What is here: ${base}/v1/bundles. This mirror answers from its own store and never asks the internet.`);
+  paragraphs.push(
+    `What is here: ${base}/v1/bundles. This mirror answers from its own store and never asks the internet.`,
+  );
   return `${paragraphs.join("\n\n")}\n`;
 }
 
@@ -56,7 +58,8 @@ function parseWanted(path: string): Asked | undefined {
     return { ...none, repo: asset[1] ?? "", tag: asset[2], asset: asset[3] };
   }
   const latest = LATEST.exec(local);
-  if (latest !== null) return { ...none, repo: latest[1] ?? "", tag: undefined, asset: latest[2], latest: true };
+  if (latest !== null)
+    return { ...none, repo: latest[1] ?? "", tag: undefined, asset: latest[2], latest: true };
   const archive = ARCHIVE.exec(local);
   if (archive !== null) return { ...none, repo: archive[1] ?? "", tag: archive[2], archive: true };
   const release = RELEASE.exec(local);
@@ -74,10 +77,15 @@ function explainWanted(catalog: Catalog, asked: Asked): string[] {
   if (asked.latest) return explainLatest(repo, asked.asset, bring);
   const release = asked.tag === undefined ? undefined : repo.byTag.get(asked.tag);
   if (release === undefined) {
-    return [`No bundle carries release ${asked.tag ?? "(none named)"} of ${repo.repo}. Carried releases, newest first: ${list(tags)}.`, ...bring];
+    return [
+      `No bundle carries release ${asked.tag ?? "(none named)"} of ${repo.repo}. Carried releases, newest first: ${list(tags)}.`,
+      ...bring,
+    ];
   }
   if (asked.archive) {
-    return [`No bundle carries the source archive of ${repo.repo} ${release.tag}: it comes with engines that are installed from source.`];
+    return [
+      `No bundle carries the source archive of ${repo.repo} ${release.tag}: it comes with engines that are installed from source.`,
+    ];
   }
   const names = release.assets.map(({ name }) => name);
   const alike = near([asked.asset ?? ""], names);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { baseUrlOf, clientOf } from "./base-url.ts";
 import { beginExchange, type Exchange, isRead } from "./exchange.ts";
 import type { Mirror } from "./mirror.ts";
-import { parseRequestPath } from "./request-path.ts";
+import { parseRequestPath, type RequestPath } from "./request-path.ts";
 import { resolveFile } from "./resolve-file.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,49 +18,50 @@ const MAX_ACCEPT = 200;
  */
 export function createFastHandler(mirror: Mirror, next: Handler): Handler {
   return (request, response) => {
-    const started = mirror.clock.now();
     const target = parseRequestPath(request.url ?? "");
     const base = baseUrlOf(request, mirror);
-    const exchange: Exchange = {
-      started,
-      path: target.ok ? target.path : "",
-      query: target.ok ? target.query : "",
-      base: base ?? "",
-      catalog: mirror.catalog(),
-      cacheKey: "",
-      user: undefined,
-      kind: "text",
-      bytes: 0,
-      failure: undefined,
-      sending: undefined,
-    };
+    const exchange = newExchange(mirror, target, base);
     beginExchange(response, exchange);
-    response.once("close", () => settle(mirror, request, response, exchange));
+    response.once("close", () => {
+      if (exchange.sending === undefined) finish(mirror, request, response, exchange);
+      else void exchange.sending.finally(() => finish(mirror, request, response, exchange));
+    });
     // A client that goes away while it is written to is seen by whoever writes; here it must only not be a crash.
     response.on("error", () => undefined);
     if (mirror.draining()) response.setHeader("connection", "close");
 
-    if (!target.ok) return mirror.text(request, response, target.status, target.reason);
-    if (base === undefined) {
-      return mirror.text(request, response, 400, "The Host header is not a host name or address.");
+    if (!target.ok) mirror.text(request, response, target.status, target.reason);
+    else if (base === undefined) {
+      mirror.text(request, response, 400, "The Host header is not a host name or address.");
+    } else if (admit(mirror, request, response, exchange) && !answered(mirror, request, response, exchange)) {
+      if (!target.plain) request.url = plainUrl(target);
+      next(request, response);
     }
-    if (!admit(mirror, request, response, exchange)) return;
-    if (!isRead(request)) {
-      if (resolveFile(exchange.catalog, target.path) === undefined) return next(request, response);
-      return mirror.text(request, response, 405, "Files are read with GET or HEAD.", { allow: "GET, HEAD" });
-    }
-    const { accept = "" } = request.headers;
-    if (accept.length <= MAX_ACCEPT) exchange.cacheKey = `${base} ${request.url ?? ""} ${accept}`;
-    const rendered = exchange.cacheKey === "" ? undefined : mirror.cached(exchange.catalog).get(exchange.cacheKey);
-    if (rendered !== undefined) return mirror.answer(request, response, rendered);
-    const file = resolveFile(exchange.catalog, target.path);
-    if (file !== undefined) return mirror.file(request, response, file.blob, file.fixed);
-    if (!target.plain) request.url = `/${target.segments.map(encodeURIComponent).join("/")}${target.query === "" ? "" : `?${target.query}`}`;
-    next(request, response);
   };
 }
 
-function admit(mirror: Mirror, request: IncomingMessage, response: ServerResponse, exchange: Exchange): boolean {
+function newExchange(mirror: Mirror, target: RequestPath, base: string | undefined): Exchange {
+  return {
+    started: mirror.clock.now(),
+    path: target.ok ? target.path : "",
+    query: target.ok ? target.query : "",
+    base: base ?? "",
+    catalog: mirror.catalog(),
+    cacheKey: "",
+    user: undefined,
+    kind: "text",
+    bytes: 0,
+    failure: undefined,
+    sending: undefined,
+  };
+}
+
+function admit(
+  mirror: Mirror,
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+): boolean {
   const auth = mirror.auth();
   if (auth === undefined || OPEN.has(exchange.path)) return true;
   exchange.user = auth.check(request.headers.authorization);
@@ -69,16 +70,49 @@ function admit(mirror: Mirror, request: IncomingMessage, response: ServerRespons
     request.headers.authorization === undefined
       ? "This mirror asks for a token or a password. Give Authorization: Bearer TOKEN, or a user and password."
       : "This mirror does not know that token or password.";
-  mirror.text(request, response, 401, words, { "www-authenticate": 'Basic realm="engine-ferry", charset="UTF-8"' });
+  mirror.text(request, response, 401, words, {
+    "www-authenticate": 'Basic realm="engine-ferry", charset="UTF-8"',
+  });
   return false;
 }
 
-function settle(mirror: Mirror, request: IncomingMessage, response: ServerResponse, exchange: Exchange): void {
-  if (exchange.sending === undefined) finish(mirror, request, response, exchange);
-  else void exchange.sending.finally(() => finish(mirror, request, response, exchange));
+/** Answers from what is at hand; false where that takes a router. */
+function answered(
+  mirror: Mirror,
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+): boolean {
+  const { catalog, base, path } = exchange;
+  if (!isRead(request)) {
+    if (resolveFile(catalog, path) === undefined) return false;
+    mirror.text(request, response, 405, "Files are read with GET or HEAD.", { allow: "GET, HEAD" });
+    return true;
+  }
+  const { accept = "" } = request.headers;
+  if (accept.length <= MAX_ACCEPT) exchange.cacheKey = `${base} ${request.url ?? ""} ${accept}`;
+  const rendered = exchange.cacheKey === "" ? undefined : mirror.cached(catalog).get(exchange.cacheKey);
+  if (rendered !== undefined) {
+    mirror.answer(request, response, rendered);
+    return true;
+  }
+  const file = resolveFile(catalog, path);
+  if (file === undefined) return false;
+  mirror.file(request, response, file.blob, file.fixed);
+  return true;
 }
 
-function finish(mirror: Mirror, request: IncomingMessage, response: ServerResponse, exchange: Exchange): void {
+/** The target as a router reads it: single slashes, every part encoded. */
+function plainUrl({ segments, query }: RequestPath & { ok: true }): string {
+  return `/${segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
+}
+
+function finish(
+  mirror: Mirror,
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+): void {
   const { headers, method = "" } = request;
   const { kind, bytes, path, failure, user, started } = exchange;
   mirror.metrics.answered(method, response.statusCode, kind, bytes);

@@ -14,7 +14,12 @@ export interface ApiBase {
  * A release as GitHub's REST API shows it (schema `release`), with every address of this mirror. Upstream's own words
  * are kept; `name` falls back on the tag, because installers refuse a release without one.
  */
-export function releaseJson(release: CarriedRelease, { repo }: CatalogRepo, at: ApiBase, archive: boolean): unknown {
+export function releaseJson(
+  release: CarriedRelease,
+  { repo }: CatalogRepo,
+  at: ApiBase,
+  archive: boolean,
+): unknown {
   const self = `${at.api}/repos/${repo}/releases/${release.id}`;
   return {
     url: self,
@@ -68,5 +73,13 @@ export function sourceArchivePath(repo: string, tag: string): string {
 /** The schema wants an author; bundles do not carry who pressed the button, so it is the repository's owner. */
 function ownerJson(repo: string, { base, api }: ApiBase): unknown {
   const owner = repo.slice(0, repo.indexOf("/"));
-  return { login: owner, id: 0, node_id: "", url: `${api}/users/${owner}`, html_url: `${base}/${owner}`, type: "Organization", site_admin: false };
+  return {
+    login: owner,
+    id: 0,
+    node_id: "",
+    url: `${api}/users/${owner}`,
+    html_url: `${base}/${owner}`,
+    type: "Organization",
+    site_admin: false,
+  };
 }

@@ -39,7 +39,11 @@ const KEEP_ALIVE_MS = 30_000;
  */
 export async function createHttpServer(handler: Handler, options: ServerOptions): Promise<MirrorServer> {
   const { tls, logger, pollMs = 1000 } = options;
-  const settings = { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+  const settings = {
+    requestTimeout: REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
   if (tls === undefined) {
     const server = limit(createServer(settings, handler), options);
     return { server, secure: false, checkCertificate: () => Promise.resolve(), close: () => undefined };
@@ -58,7 +62,14 @@ export async function createHttpServer(handler: Handler, options: ServerOptions)
       }
     },
   });
-  return { server, secure: true, checkCertificate: () => watch.check(), close: () => watch.close() };
+  return {
+    server,
+    secure: true,
+    checkCertificate: () => watch.check(),
+    close: () => {
+      watch.close();
+    },
+  };
 }
 
 async function createSecure(tls: TlsFiles, settings: object, handler: Handler): Promise<SecureServer> {
@@ -67,10 +78,14 @@ async function createSecure(tls: TlsFiles, settings: object, handler: Handler): 
     return createSecureServer({ ...settings, ...pair, minVersion: "TLSv1.2" }, handler);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new FerryError("CONFIG_INVALID", `${tls.cert} and ${tls.key} are no usable certificate and key: ${why}`, {
-      cause,
-      hint: "Both must be PEM, the key without a passphrase, the certificate first in its chain.",
-    });
+    throw new FerryError(
+      "CONFIG_INVALID",
+      `${tls.cert} and ${tls.key} are no usable certificate and key: ${why}`,
+      {
+        cause,
+        hint: "Both must be PEM, the key without a passphrase, the certificate first in its chain.",
+      },
+    );
   }
 }
 
@@ -83,10 +98,12 @@ function limit<T extends Server | SecureServer>(server: T, { maxConnections, log
   let refused = 0;
   server.on("drop", () => {
     // The first, and then rarely: a flood must not fill the log.
-    if (refused++ % 1000 === 0) logger.warn(`connection refused: ${maxConnections} are open (--max-connections)`);
+    if (refused++ % 1000 === 0)
+      logger.warn(`connection refused: ${maxConnections} are open (--max-connections)`);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    const status =
+      error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
     else socket.destroy();
   });

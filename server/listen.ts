@@ -9,7 +9,9 @@ export interface Address {
 /** Begins to accept connections, and resolves with the URL. Throws CONFIG_INVALID where the address cannot be had. */
 export async function listen({ server, secure }: MirrorServer, { host, port }: Address): Promise<string> {
   await new Promise<void>((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException): void => reject(cannotListen(error, { host, port }));
+    const refuse = (error: NodeJS.ErrnoException): void => {
+      reject(cannotListen(error, { host, port }));
+    };
     server.once("error", refuse);
     server.listen({ port, ...(host === "" ? {} : { host }) }, () => {
       server.off("error", refuse);
@@ -17,7 +19,10 @@ export async function listen({ server, secure }: MirrorServer, { host, port }: A
     });
   });
   const address = server.address();
-  const bound = typeof address === "object" && address !== null ? { host: address.address, port: address.port } : { host, port };
+  const bound =
+    typeof address === "object" && address !== null
+      ? { host: address.address, port: address.port }
+      : { host, port };
   return urlOf(bound, secure);
 }
 

@@ -17,8 +17,8 @@ export interface Metrics {
 }
 
 export interface Observed {
-  catalog(): Catalog;
-  problem(): CatalogProblem | undefined;
+  catalog: () => Catalog;
+  problem: () => CatalogProblem | undefined;
 }
 
 const METHODS = new Set(["GET", "HEAD", "POST"]);
@@ -58,12 +58,18 @@ export function createMetrics(observed: Observed): Metrics {
       requests.inc({ method: METHODS.has(method) ? method : "other", status, kind });
       if (size > 0) bytes.inc({ kind }, size);
     },
-    notFound: (kind) => notFound.inc({ class: kind }),
+    notFound: (kind) => {
+      notFound.inc({ class: kind });
+    },
     downloadStarted: () => {
       open.inc();
-      return () => open.dec();
+      return () => {
+        open.dec();
+      };
     },
-    downloadCut: () => cut.inc(),
+    downloadCut: () => {
+      cut.inc();
+    },
   };
 }
 

@@ -20,22 +20,22 @@ import { DeliveryError } from "./senders/delivery-error.ts";
 
 /** What the mirror is made of. Everything is passed in, so that a test makes one of parts of its own. */
 export interface MirrorParts {
-  catalog(): Catalog;
-  problem(): CatalogProblem | undefined;
+  catalog: () => Catalog;
+  problem: () => CatalogProblem | undefined;
   sender: BodySender;
   clock: Clock;
   logger: Logger;
   accessLog: AccessLog;
   metrics: Metrics;
   /** The text of `/metrics`, of all processes of this mirror together. */
-  metricsText(): Promise<string>;
+  metricsText: () => Promise<string>;
   asked: AskedRing;
   /** undefined: everybody may read. Asked at every request, so that a changed file counts at once. */
-  auth(): Auth | undefined;
+  auth: () => Auth | undefined;
   baseUrl: string | undefined;
   trustProxy: TrustProxy;
   /** True from the moment that the mirror was told to stop. */
-  draining(): boolean;
+  draining: () => boolean;
   /** Milliseconds without progress after which a client that takes an answer is dropped. */
   idleMs: number;
 }
@@ -43,13 +43,19 @@ export interface MirrorParts {
 /** The mirror as routes see it: the ways to answer, which all end in the same log and the same metrics. */
 export interface Mirror extends MirrorParts {
   /** Sends a carried file. `fixed`: this address will never mean other bytes. */
-  file(request: IncomingMessage, response: ServerResponse, blob: ServedBlob, fixed: boolean): void;
+  file: (request: IncomingMessage, response: ServerResponse, blob: ServedBlob, fixed: boolean) => void;
   /** Sends a rendered answer, and keeps it for the next who asks the same, as long as the catalog stands. */
-  answer(request: IncomingMessage, response: ServerResponse, rendered: Rendered): void;
-  text(request: IncomingMessage, response: ServerResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void;
+  answer: (request: IncomingMessage, response: ServerResponse, rendered: Rendered) => void;
+  text: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    text: string,
+    headers?: Readonly<Record<string, string>>,
+  ) => void;
   /** 404 with what is missing, what is near and what would bring it; counted and remembered. JSON where an API client asks. */
-  missing(request: IncomingMessage, response: ServerResponse): void;
-  cached(catalog: Catalog): RenderedCache;
+  missing: (request: IncomingMessage, response: ServerResponse) => void;
+  cached: (catalog: Catalog) => RenderedCache;
 }
 
 const REVALIDATE = "no-cache";

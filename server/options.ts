@@ -7,7 +7,10 @@ import { FerryError } from "../src/errors.ts";
 /** `HOST:PORT`, `:PORT` (every address), `[V6]:PORT`, or a port alone (this machine only). */
 const Listen = z
   .string()
-  .regex(/^(?:(?:\[[0-9A-Fa-f:.]+\]|[^\s:[\]/]*):)?\d{1,5}$/, "must be HOST:PORT, such as 127.0.0.1:8080 or :8080")
+  .regex(
+    /^(?:(?:\[[0-9A-Fa-f:.]+\]|[^\s:[\]/]*):)?\d{1,5}$/,
+    "must be HOST:PORT, such as 127.0.0.1:8080 or :8080",
+  )
   .transform((text) => {
     const [, host, port] = /^(?:(.*):)?(\d+)$/.exec(text) ?? [];
     return { host: host === undefined ? "127.0.0.1" : host.replace(/^\[|\]$/g, ""), port: Number(port) };
@@ -16,11 +19,18 @@ const Listen = z
 
 const BaseUrl = z
   .string()
-  .refine((text) => /^https?:\/\/[^/?#@\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text), "must be http(s)://HOST[:PORT][/PATH], without query")
+  .refine(
+    (text) => /^https?:\/\/[^/?#@\s]+(?:\/[^?#\s]*)?$/.test(text) && URL.canParse(text),
+    "must be http(s)://HOST[:PORT][/PATH], without query",
+  )
   .transform((text) => text.replace(/\/+$/, ""));
 
 const count = (low: number, high: number): z.ZodType<number> =>
-  z.coerce.number().int("must be a whole number").min(low, `must be at least ${low}`).max(high, `must be at most ${high}`);
+  z.coerce
+    .number()
+    .int("must be a whole number")
+    .min(low, `must be at least ${low}`)
+    .max(high, `must be at most ${high}`);
 
 /** How the mirror is served. Seconds where a time is meant. */
 export const ServeOptions = z.strictObject({
@@ -90,7 +100,9 @@ export function serveOptions(flags: ServeFlags, env: Env, cwd: string): ServeOpt
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(accel === undefined ? {} : { accel }),
     ...(auth === undefined ? {} : { auth: file(auth) }),
-    ...(tlsCert === undefined || tlsKey === undefined ? {} : { tls: { cert: file(tlsCert), key: file(tlsKey) } }),
+    ...(tlsCert === undefined || tlsKey === undefined
+      ? {}
+      : { tls: { cert: file(tlsCert), key: file(tlsKey) } }),
   };
 }
 

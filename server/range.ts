@@ -21,7 +21,7 @@ export function evaluateRange(header: string | undefined, size: number): RangeOu
   if (set === undefined) return WHOLE;
   const specs = set
     .split(",")
-    .map((spec) => spec.replace(/^[ \t]+|[ \t]+$/g, ""))
+    .map((spec) => spec.trim())
     .filter((spec) => spec !== "");
   if (specs.length === 0) return WHOLE;
 

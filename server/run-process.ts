@@ -91,7 +91,10 @@ export async function runProcess(options: ServeOptions, parts: ProcessParts): Pr
 }
 
 /** The credentials of `--auth`, read again when the file changes; a file that became unreadable leaves the old ones. */
-async function watchAuth(file: string | undefined, logger: Logger): Promise<{ current(): Auth | undefined; close(): void }> {
+async function watchAuth(
+  file: string | undefined,
+  logger: Logger,
+): Promise<{ current: () => Auth | undefined; close: () => void }> {
   if (file === undefined) return { current: () => undefined, close: () => undefined };
   let auth = await loadAuth(file);
   const watch: FileWatch = await watchFiles([file], {
@@ -105,5 +108,10 @@ async function watchAuth(file: string | undefined, logger: Logger): Promise<{ cu
       }
     },
   });
-  return { current: () => auth, close: () => watch.close() };
+  return {
+    current: () => auth,
+    close: () => {
+      watch.close();
+    },
+  };
 }

@@ -24,7 +24,11 @@ export function specLines(catalog: Catalog, { repo, tag, asset }: Wanted): strin
 }
 
 /** The engine whose releases the repository holds, where the tag is one of its versions (with or without a `v`). */
-function engineOf(catalog: Catalog, repo: string, tag: string): { engine: string; versions: string[] } | undefined {
+function engineOf(
+  catalog: Catalog,
+  repo: string,
+  tag: string,
+): { engine: string; versions: string[] } | undefined {
   for (const [engine, { github, versions }] of catalog.recipes) {
     if (github?.toLowerCase() !== repo.toLowerCase()) continue;
     const version = [tag, tag.replace(/^v/, "")].find((text) => new RegExp(versions.pattern, "u").test(text));

@@ -13,13 +13,13 @@ export interface StoreView {
   /** `index.json`, whose replacement is how an import shows. */
   readonly indexPath: string;
   readonly blobFolder: string;
-  pathOf(digest: Digest): string;
+  pathOf: (digest: Digest) => string;
   /** Throws STORE_DAMAGED. */
-  readIndex(): Promise<Index>;
+  readIndex: () => Promise<Index>;
   /** A whole small blob, hashed on the way. Throws STORE_DAMAGED. */
-  readSmall(digest: Digest): Promise<Buffer>;
+  readSmall: (digest: Digest) => Promise<Buffer>;
   /** Digests of the blobs that have a file. */
-  present(): Promise<ReadonlySet<Digest>>;
+  present: () => Promise<ReadonlySet<Digest>>;
 }
 
 export function viewStore(root: string): StoreView {

@@ -22,7 +22,9 @@ const ARCHIVE = /\.(tar\.gz|tar\.zst|zip)$/;
  * the carried releases: one JSON object a line, newest first, prereleases left out. Shape: astral-sh/versions.
  */
 export function uvVersions(repo: CatalogRepo, tool: string, base: string): string {
-  const versions = repo.releases.filter(({ prerelease }) => !prerelease).flatMap((release) => versionsOf(release, repo, tool, base));
+  const versions = repo.releases
+    .filter(({ prerelease }) => !prerelease)
+    .flatMap((release) => versionsOf(release, repo, tool, base));
   return versions.map((version) => `${JSON.stringify(version)}\n`).join("");
 }
 
@@ -32,9 +34,14 @@ function versionsOf(release: CarriedRelease, { repo }: CatalogRepo, tool: string
     const format = ARCHIVE.exec(name)?.[1];
     if (format === undefined) continue;
     const stem = name.slice(0, -format.length - 1);
-    const parsed = tool === "python-build-standalone" ? parsePython(stem) : parseTool(stem, tool, release.tag);
+    const parsed =
+      tool === "python-build-standalone" ? parsePython(stem) : parseTool(stem, tool, release.tag);
     if (parsed === undefined) continue;
-    const known = versions.get(parsed.version) ?? { version: parsed.version, date: release.publishedAt, artifacts: [] };
+    const known = versions.get(parsed.version) ?? {
+      version: parsed.version,
+      date: release.publishedAt,
+      artifacts: [],
+    };
     versions.set(parsed.version, known);
     known.artifacts.push({
       platform: parsed.platform,

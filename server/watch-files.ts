@@ -24,19 +24,19 @@ export interface FileWatchOptions {
 export async function watchFiles(paths: readonly string[], options: FileWatchOptions): Promise<FileWatch> {
   let seen = await identities(paths);
   let running: Promise<void> | undefined;
-  let again = false;
+  const wish = { again: false };
 
   const look = async (): Promise<void> => {
     do {
-      again = false;
+      wish.again = false;
       const now = await identities(paths);
       if (now === seen) continue;
       seen = now;
       await options.onChange();
-    } while (again);
+    } while (wish.again);
   };
   const check = (): Promise<void> => {
-    again = true;
+    wish.again = true;
     running ??= look().finally(() => {
       running = undefined;
     });
@@ -72,7 +72,9 @@ async function identity(path: string): Promise<string> {
 function notify(folder: string, check: () => Promise<void>): FSWatcher[] {
   try {
     const watcher = watch(folder, { persistent: false }, () => void check());
-    watcher.on("error", () => watcher.close());
+    watcher.on("error", () => {
+      watcher.close();
+    });
     return [watcher];
   } catch {
     // No notifications here (the folder is missing, or the system has no watches left): the timer looks anyway.

@@ -59,6 +59,8 @@ export const ERROR_CODES = {
   BUNDLE_MALFORMED: EXIT.verification,
   BUNDLE_TRUNCATED: EXIT.verification,
   BUNDLE_UNLISTED: EXIT.verification,
+  BUNDLE_OLDER: EXIT.verification,
+  BUNDLE_CONFLICT: EXIT.verification,
   ARCHIVE_UNSAFE: EXIT.verification,
 
   DISK_FULL: EXIT.diskFull,

@@ -31,7 +31,11 @@ export function bundleRoutes(app: Express, mirror: Mirror, readSmall: ReadSmall)
   });
   app.get("/v1/bundles", (request, response) => {
     const { catalog, base } = exchangeOf(response);
-    mirror.answer(request, response, renderJson({ bundles: catalog.bundles.map((bundle) => bundleJson(bundle, base)) }));
+    mirror.answer(
+      request,
+      response,
+      renderJson({ bundles: catalog.bundles.map((bundle) => bundleJson(bundle, base)) }),
+    );
   });
   app.get(
     "/v1/bundles/:name",

@@ -18,7 +18,12 @@ export function githubExtraRoutes(app: Express, mirror: Mirror): void {
   });
 
   app.get(["/rate_limit", "/api/v3/rate_limit"], (request, response) => {
-    const core = { limit: LIMIT, used: 0, remaining: LIMIT, reset: Math.floor(mirror.clock.now() / 1000) + 3600 };
+    const core = {
+      limit: LIMIT,
+      used: 0,
+      remaining: LIMIT,
+      reset: Math.floor(mirror.clock.now() / 1000) + 3600,
+    };
     const body = `${JSON.stringify({ resources: { core }, rate: core })}\n`;
     exchangeOf(response).kind = "api";
     exchangeOf(response).bytes = sendText(request, response, 200, body, {}, JSON_TYPE).bytes;
@@ -28,7 +33,10 @@ export function githubExtraRoutes(app: Express, mirror: Mirror): void {
     const { catalog, base } = exchangeOf(response);
     const tool = /^([a-z0-9-]+)\.ndjson$/.exec(request.params.file)?.[1];
     const repo = tool === undefined ? undefined : catalog.repo(`astral-sh/${tool}`);
-    if (tool === undefined || repo === undefined) return mirror.missing(request, response);
+    if (tool === undefined || repo === undefined) {
+      mirror.missing(request, response);
+      return;
+    }
     mirror.answer(request, response, render(NDJSON_TYPE, uvVersions(repo, tool, base)));
   });
 }

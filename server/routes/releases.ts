@@ -29,40 +29,61 @@ export function releaseRoutes(app: Express, mirror: Mirror): void {
     ): void => {
       const repo = repoOf(request, response);
       const release = repo === undefined ? undefined : find(repo);
-      if (repo === undefined || release === undefined) return mirror.missing(request, response);
+      if (repo === undefined || release === undefined) {
+        mirror.missing(request, response);
+        return;
+      }
       mirror.answer(request, response, renderJson(shown(release, repo, at(response), response)));
     };
 
     app.get(releases, (request, response) => {
       const repo = repoOf(request, response);
-      if (repo === undefined) return mirror.missing(request, response);
+      if (repo === undefined) {
+        mirror.missing(request, response);
+        return;
+      }
       const where = at(response);
       const page = paginate(repo.releases, queryOf(response), `${where.api}/repos/${repo.repo}/releases`);
       const list = page.items.map((release) => shown(release, repo, where, response));
       mirror.answer(request, response, renderJson(list, linkHeader(page.link)));
     });
-    app.get(`${releases}/latest`, (request, response) => answer(request, response, latestRelease));
-    app.get(`${releases}/tags/*tag`, (request, response) =>
-      answer(request, response, ({ byTag }) => byTag.get(param(request, "tag"))),
-    );
+    app.get(`${releases}/latest`, (request, response) => {
+      answer(request, response, latestRelease);
+    });
+    app.get(`${releases}/tags/*tag`, (request, response) => {
+      answer(request, response, ({ byTag }) => byTag.get(param(request, "tag")));
+    });
     app.get(`${releases}/assets/:id`, (request, response) => {
       const repo = repoOf(request, response);
       const found = repo?.assets.get(number(param(request, "id")));
-      if (repo === undefined || found === undefined) return mirror.missing(request, response);
+      if (repo === undefined || found === undefined) {
+        mirror.missing(request, response);
+        return;
+      }
       response.setHeader("vary", "Accept");
       const wantsBytes = (request.headers.accept ?? "").toLowerCase().includes(OCTET_STREAM);
       const path = releaseAssetPath(repo.repo, found.release.tag, found.asset.name);
       const blob = wantsBytes ? exchangeOf(response).catalog.lookup(path) : undefined;
-      if (blob !== undefined) return mirror.file(request, response, blob, false);
-      mirror.answer(request, response, renderJson(assetJson(found.asset, found.release, repo.repo, at(response))));
+      if (blob !== undefined) {
+        mirror.file(request, response, blob, false);
+        return;
+      }
+      mirror.answer(
+        request,
+        response,
+        renderJson(assetJson(found.asset, found.release, repo.repo, at(response))),
+      );
     });
-    app.get(`${releases}/:id`, (request, response) =>
-      answer(request, response, ({ byId }) => byId.get(number(param(request, "id")))),
-    );
+    app.get(`${releases}/:id`, (request, response) => {
+      answer(request, response, ({ byId }) => byId.get(number(param(request, "id"))));
+    });
     app.get(`${releases}/:id/assets`, (request, response) => {
       const repo = repoOf(request, response);
       const release = repo?.byId.get(number(param(request, "id")));
-      if (repo === undefined || release === undefined) return mirror.missing(request, response);
+      if (repo === undefined || release === undefined) {
+        mirror.missing(request, response);
+        return;
+      }
       const where = at(response);
       const url = `${where.api}/repos/${repo.repo}/releases/${release.id}/assets`;
       const page = paginate(release.assets, queryOf(response), url);
@@ -73,7 +94,8 @@ export function releaseRoutes(app: Express, mirror: Mirror): void {
 }
 
 function shown(release: CarriedRelease, repo: CatalogRepo, at: ApiBase, response: Response): unknown {
-  const archive = exchangeOf(response).catalog.lookup(sourceArchivePath(repo.repo, release.tag)) !== undefined;
+  const archive =
+    exchangeOf(response).catalog.lookup(sourceArchivePath(repo.repo, release.tag)) !== undefined;
   return releaseJson(release, repo, at, archive);
 }
 

@@ -20,6 +20,8 @@ export function createAccelSender(embedded: BodySender): BodySender {
       if (!nginxAgrees(response.req, response.statusCode)) return embedded.send(response, blob, range);
       await (await openBlob(blob)).close();
       response.statusCode = 200;
+      // nginx says these by itself.
+      response.removeHeader("Accept-Ranges");
       response.removeHeader("Content-Range");
       response.setHeader("Content-Length", 0);
       response.setHeader("X-Accel-Redirect", `${LOCATION}${hexOf(blob.digest)}`);

@@ -46,7 +46,7 @@ function bind(koffi: Koffi): SystemCalls {
     count: number,
   ) => number;
   const probe = bindProbe(koffi, libc);
-  const offset = new BigInt64Array(1);
+  const offset = new BigInt64Array(new ArrayBuffer(8));
   return {
     sendfile: (socket, file, at, count) => {
       offset[0] = BigInt(at);
@@ -66,8 +66,11 @@ function bind(koffi: Koffi): SystemCalls {
 
 /** Reads one byte on condition that it needs no wait (preadv2, Linux 4.14; not on every file system). */
 function bindProbe(koffi: Koffi, libc: LibraryHandle): (file: number, at: number) => boolean {
-  const sink = Buffer.allocUnsafeSlow(16);
-  const vector = new BigUint64Array([koffi.address(sink), 1n]);
+  // The vector, and behind it the byte that it leads to: in one piece of memory, so that the one lives as long as the other.
+  // Of an ArrayBuffer, because V8 moves the memory of small typed arrays otherwise.
+  const vector = new BigUint64Array(new ArrayBuffer(24));
+  vector[0] = koffi.address(vector) + 16n;
+  vector[1] = 1n;
   let preadv2: (file: number, vector: BigUint64Array, count: number, at: number, flags: number) => number;
   try {
     preadv2 = libc.func(

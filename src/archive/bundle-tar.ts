@@ -92,7 +92,12 @@ function requireTime(mtime: Date): void {
   });
 }
 
-async function pack(sink: Writable, entries: Entries, options: TarOptions, ring: BufferRing): Promise<number> {
+async function pack(
+  sink: Writable,
+  entries: Entries,
+  options: TarOptions,
+  ring: BufferRing,
+): Promise<number> {
   const { signal } = options;
   const archive = new TarArchive({ highWaterMark: STEP });
   const done = pipeline(archive, sink, signal === undefined ? {} : { signal });

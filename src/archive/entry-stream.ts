@@ -14,13 +14,19 @@ export interface EntryFile {
  * A file's facts, and its content as a stream of chunks as large as the ring's buffers. Throws STORE_DAMAGED where the
  * file is not of the announced size; the stream fails so where that changes later, when its header is written already.
  */
-export async function entryStream(file: EntryFile, ring: BufferRing): Promise<{ stream: Readable; stats: Stats }> {
+export async function entryStream(
+  file: EntryFile,
+  ring: BufferRing,
+): Promise<{ stream: Readable; stats: Stats }> {
   const { name, path, size } = file;
   const stats = await stat(path).catch((error: unknown) => {
     throw fromFileError(error, "read", path, "FILE_UNREADABLE");
   });
   if (stats.size !== size) throw wrongSize(path, name, size, String(stats.size));
-  return { stream: Readable.from(chunks(file, ring), { objectMode: false, highWaterMark: ring.size }), stats };
+  return {
+    stream: Readable.from(chunks(file, ring), { objectMode: false, highWaterMark: ring.size }),
+    stats,
+  };
 }
 
 async function* chunks({ name, size, path }: EntryFile, ring: BufferRing): AsyncGenerator<Buffer> {

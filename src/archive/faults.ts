@@ -3,7 +3,9 @@ import { FerryError } from "../errors.ts";
 /** Errors of reading a bundle. `label` is how the bundle is called: its path, or `standard input`. */
 export function malformed(label: string, what: string, hint?: string): FerryError {
   return new FerryError("BUNDLE_MALFORMED", `${label}: ${what}`, {
-    hint: hint ?? "It was damaged or made by something else than ferry. Copy the bundle again, or build it again.",
+    hint:
+      hint ??
+      "It was damaged or made by something else than ferry. Copy the bundle again, or build it again.",
     details: { bundle: label },
   });
 }

@@ -23,7 +23,12 @@ export function fileInput(handle: FileHandle, length: number, label: string): By
 }
 
 /** `count` bytes from `position`, fewer only where the file ends. Throws FILE_UNREADABLE. */
-export async function readAt(handle: FileHandle, position: number, count: number, label: string): Promise<Buffer> {
+export async function readAt(
+  handle: FileHandle,
+  position: number,
+  count: number,
+  label: string,
+): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(count);
   let filled = 0;
   try {

@@ -3,7 +3,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fromFileError } from "../errors.ts";
 import { malformed } from "./faults.ts";
-import { judgeLayoutName, printable } from "./layout-names.ts";
+import { judgeLayoutName, quoted } from "./layout-names.ts";
 
 export interface ListedFile {
   name: string;
@@ -35,10 +35,12 @@ async function judge(root: string, name: string, entry: Dirent): Promise<ListedF
       name === "ferry"
         ? "Write a bundle of it first (`ferry build … -o FOLDER/`), and give that."
         : "Give the folder that `ferry build -o FOLDER/` wrote, with nothing else in it.";
-    throw malformed(root, `${printable(name)} is refused: ${verdict.why}`, hint);
+    throw malformed(root, `${quoted(name)} is refused: ${verdict.why}`, hint);
   }
   if (verdict.kind === "folder") return undefined;
-  if (!entry.isFile()) throw malformed(root, `${printable(name)} is refused: it is a link or a device, not a file`);
+  if (!entry.isFile()) {
+    throw malformed(root, `${quoted(name)} is refused: it is a link or a device, not a file`);
+  }
   const path = join(root, name);
   try {
     return { name, path, size: (await lstat(path)).size };

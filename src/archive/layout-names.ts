@@ -1,3 +1,4 @@
+import { printable } from "../lib/printable.ts";
 import { INDEX_FILE, LAYOUT_FILE, parseBlobName } from "../wire/oci.ts";
 
 /** What a name inside a bundle may be: one of the layout's files, or a folder that they lie in. */
@@ -18,14 +19,17 @@ export function judgeLayoutName(raw: string, isFolder: boolean): LayoutName {
     return { kind: "refused", why: "this is a store, not a bundle" };
   }
   if (isFolder) {
-    return FOLDERS.has(name) ? { kind: "folder", name } : { kind: "refused", why: "a bundle has no such folder" };
+    return FOLDERS.has(name)
+      ? { kind: "folder", name }
+      : { kind: "refused", why: "a bundle has no such folder" };
   }
-  if (name === LAYOUT_FILE || name === INDEX_FILE || parseBlobName(name) !== undefined) return { kind: "file", name };
+  if (name === LAYOUT_FILE || name === INDEX_FILE || parseBlobName(name) !== undefined) {
+    return { kind: "file", name };
+  }
   return { kind: "refused", why: "a bundle has no such file" };
 }
 
-/** A foreign name for people: quoted, with everything unprintable escaped, and not longer than a line. */
-export function printable(name: string): string {
-  const short = name.length > 120 ? `${name.slice(0, 120)}…` : name;
-  return JSON.stringify(short).replace(/[^\x20-\x7e…]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+/** A foreign name for people: quoted, escaped, and not longer than a line. */
+export function quoted(name: string): string {
+  return `"${printable(name.length > 120 ? `${name.slice(0, 120)}…` : name)}"`;
 }

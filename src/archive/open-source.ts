@@ -15,7 +15,7 @@ const STEP = 1024 * 1024;
  * `standard input`. Reads nothing of it yet. Throws FILE_UNREADABLE naming the path.
  */
 export async function openBundleSource(input: string | Readable, pool: HashPool): Promise<BundleSource> {
-  if (typeof input !== "string") return openTarStream(input, "standard input");
+  if (typeof input !== "string") return openTarStream(largeSteps(input), "standard input");
   const found = await stat(input).catch((error: unknown) => {
     throw fromFileError(error, "open", input, "FILE_UNREADABLE");
   });
@@ -28,10 +28,10 @@ export async function openBundleSource(input: string | Readable, pool: HashPool)
 }
 
 /**
- * The process's standard input, to be read in large steps where it is a file (`< bundle.tar`). A pipe stays as it is: its
- * own stream can be given up at any time, while a blocked read of a file descriptor would hold up the process's end.
+ * Standard input that is a file (`< bundle.tar`) is read in large steps. A pipe stays as it is: its own stream can be given
+ * up at any time, while a blocked read of a file descriptor would hold up the process's end.
  */
-export function largeSteps(stdin: Readable & { fd?: number }): Readable {
-  if (stdin.fd === undefined || !fstatSync(stdin.fd).isFile()) return stdin;
-  return createReadStream("", { fd: stdin.fd, autoClose: false, highWaterMark: STEP });
+function largeSteps(stream: Readable & { fd?: unknown }): Readable {
+  if (stream.fd !== 0 || !fstatSync(0).isFile()) return stream;
+  return createReadStream("", { fd: 0, autoClose: false, highWaterMark: STEP });
 }

@@ -41,7 +41,9 @@ export function rangeEntry(range: FileRange, pool: HashPool): BundleEntry {
       try {
         return await pool.hashRange(path, start, size);
       } catch (error) {
-        if (error instanceof ShortRangeError) throw truncated(label, `${name} has ${size} bytes`, error.missing);
+        if (error instanceof ShortRangeError) {
+          throw truncated(label, `${name} has ${size} bytes`, error.missing);
+        }
         throw fromFileError(error, "read", path, "FILE_UNREADABLE");
       }
     },

@@ -19,7 +19,9 @@ export function streamInput(stream: Readable, label: string): StreamInput {
         throw fromFileError(error, "read", label, "FILE_UNREADABLE");
       });
       if (next.done === true) return rest;
-      if (!(next.value instanceof Uint8Array)) throw new TypeError("a bundle must be read as bytes, not as text");
+      if (!(next.value instanceof Uint8Array)) {
+        throw new TypeError("a bundle must be read as bytes, not as text");
+      }
       rest = next.value;
     }
     const bytes = rest.subarray(0, limit);

@@ -1,7 +1,7 @@
 import { Header, Pax } from "tar";
 import type { ByteInput } from "./byte-input.ts";
 import { malformed, truncated } from "./faults.ts";
-import { judgeLayoutName, printable } from "./layout-names.ts";
+import { judgeLayoutName, quoted } from "./layout-names.ts";
 import { looksLike } from "./looks-like.ts";
 
 /** A file of the bundle: its content is `size` bytes from `start` on. */
@@ -95,13 +95,16 @@ function judge(header: Header, label: string): string | undefined {
   const raw = header.path ?? "";
   const { type } = header;
   if (type !== "File" && type !== "OldFile" && type !== "ContiguousFile" && type !== "Directory") {
-    throw malformed(label, `${printable(raw)} is refused: it is of type ${type}, and a bundle holds files alone`);
+    throw malformed(
+      label,
+      `${quoted(raw)} is refused: it is of type ${type}, and a bundle holds files alone`,
+    );
   }
   if (header.size === undefined || !Number.isSafeInteger(header.size)) {
-    throw malformed(label, `${printable(raw)} is refused: its size cannot be read`);
+    throw malformed(label, `${quoted(raw)} is refused: its size cannot be read`);
   }
   const name = judgeLayoutName(raw, type === "Directory");
-  if (name.kind === "refused") throw malformed(label, `${printable(raw)} is refused: ${name.why}`);
+  if (name.kind === "refused") throw malformed(label, `${quoted(raw)} is refused: ${name.why}`);
   return name.kind === "file" ? name.name : undefined;
 }
 

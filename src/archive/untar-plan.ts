@@ -1,6 +1,5 @@
-import { posix } from "node:path";
 import { FerryError } from "../errors.ts";
-import { printable } from "./layout-names.ts";
+import { quoted } from "./layout-names.ts";
 
 /** A member of an engine's archive as its header has it. */
 export interface ArchiveMember {
@@ -46,29 +45,28 @@ export function createArchiveJudge(
   let count = 0;
   let bytes = 0;
   return (raw) => {
-    const refuse = (why: string): FerryError => unsafe(label, raw.path, why);
+    const refuse: Refuse = (why) => unsafe(label, raw.path, why);
     count++;
     bytes += raw.size;
     if (count > limits.members) throw refuse(`it holds more than ${limits.members} members`);
     if (bytes > limits.bytes) throw refuse(`it unpacks to more than ${limits.bytes} bytes`);
-    const kind = KINDS.get(raw.type);
-    if (kind === undefined) throw refuse(`it is of type ${raw.type}`);
-    if ((raw.mode & 0o7000) !== 0) throw refuse("it has a set-user-id, set-group-id or sticky bit");
-    const whole = cleanPath(raw.path, refuse);
-    const path = stripped(whole, strip);
-    const target = linkTarget(kind, raw.linkpath, path ?? "", strip, refuse);
+    const kind = kindOf(raw, refuse);
+    const path = stripped(cleanPath(raw.path, refuse), strip);
     if (path === undefined) {
       if (kind === "folder") return undefined;
       throw refuse(`it lies above the ${strip} leading folders that are taken off`);
     }
     requireFree(path, kind, seen, refuse);
-    if (kind === "hardlink" && seen.get(folded(target ?? ""))?.kind !== "file") {
-      throw refuse(`it is a hard link to ${printable(target ?? "")}, which is no file before it`);
-    }
-    seen.set(folded(path), { path, kind });
+    let target: string | undefined;
+    if (kind === "symlink") target = symlinkTarget(raw.linkpath ?? "", path, refuse);
+    else if (kind === "hardlink") target = hardlinkTarget(raw.linkpath ?? "", strip, seen, refuse);
+    take(path, kind, seen);
     return { path, kind, mode: raw.mode & 0o777, size: raw.size, target };
   };
 }
+
+type Seen = Map<string, { path: string; kind: ArchiveMember["kind"] }>;
+type Refuse = (why: string) => FerryError;
 
 const KINDS = new Map<string, ArchiveMember["kind"]>([
   ["File", "file"],
@@ -79,7 +77,15 @@ const KINDS = new Map<string, ArchiveMember["kind"]>([
   ["Link", "hardlink"],
 ]);
 
-type Refuse = (why: string) => FerryError;
+function kindOf(raw: RawMember, refuse: Refuse): ArchiveMember["kind"] {
+  const kind = KINDS.get(raw.type);
+  if (kind === undefined) throw refuse(`it is of type ${raw.type}`);
+  // On folders these bits are an accident of where the archive was made, and are dropped.
+  if ((raw.mode & 0o7000) !== 0 && kind !== "folder") {
+    throw refuse("it has a set-user-id, set-group-id or sticky bit");
+  }
+  return kind;
+}
 
 function cleanPath(path: string, refuse: Refuse): string {
   if (path.startsWith("/")) throw refuse("its path is absolute");
@@ -99,26 +105,30 @@ function stripped(path: string, strip: number): string | undefined {
  * A symlink may go up only at its beginning: a `..` behind a name could climb from wherever that name links to. So every
  * link leads inside the target by its letters alone, and so does every chain of them.
  */
-function linkTarget(
-  kind: ArchiveMember["kind"],
-  raw: string | undefined,
-  path: string,
-  strip: number,
-  refuse: Refuse,
-): string | undefined {
-  if (kind !== "symlink" && kind !== "hardlink") return undefined;
-  const target = raw ?? "";
+function symlinkTarget(target: string, path: string, refuse: Refuse): string {
+  const shown = quoted(target);
   if (target === "") throw refuse("it is a link to nothing");
-  if (target.startsWith("/")) throw refuse(`it links to the absolute path ${printable(target)}`);
-  if (kind === "hardlink") {
-    return stripped(cleanPath(target, (why) => refuse(`as a hard link: ${why}`)), strip) ?? "";
+  if (target.startsWith("/")) throw refuse(`it links to the absolute path ${shown}`);
+  if (/[\\\0]/.test(target)) throw refuse(`it links to ${shown}, which holds a backslash or a zero`);
+  const parts = target.split("/").filter((part) => part !== "" && part !== ".");
+  const down = parts.findIndex((part) => part !== "..");
+  if (down >= 0 && parts.includes("..", down)) {
+    throw refuse(`it links to ${shown}, which goes down and up again`);
   }
-  if (/[^./][^/]*\/(.*\/)?\.\.(\/|$)/.test(target) || target.includes("\\") || target.includes("\0")) {
-    throw refuse(`it links to ${printable(target)}, which goes down and up again`);
-  }
-  const resolved = posix.normalize(posix.join(posix.dirname(path), target));
-  if (resolved === ".." || resolved.startsWith("../")) throw refuse(`it links out of the target, to ${printable(target)}`);
+  const ups = down < 0 ? parts.length : down;
+  if (ups > path.split("/").length - 1) throw refuse(`it links out of the target, to ${shown}`);
   return target;
+}
+
+/** A hard link names a file of the archive itself, which must have come before it. */
+function hardlinkTarget(target: string, strip: number, seen: Seen, refuse: Refuse): string {
+  const path = stripped(
+    cleanPath(target, (why) => refuse(`as a hard link to ${quoted(target)}: ${why}`)),
+    strip,
+  );
+  const found = path === undefined ? undefined : seen.get(folded(path));
+  if (path !== undefined && found?.kind === "file" && found.path === path) return path;
+  throw refuse(`it is a hard link to ${quoted(target)}, which is no file before it`);
 }
 
 /** One spelling for all that some file system takes for the same name. */
@@ -131,27 +141,35 @@ function folded(path: string): string {
  * good for files and folders, which Unix archives hold (terminfo does); with a link among them, or another Unicode form,
  * they are a trick.
  */
-function requireFree(
-  path: string,
-  kind: ArchiveMember["kind"],
-  seen: ReadonlyMap<string, { path: string; kind: ArchiveMember["kind"] }>,
-  refuse: Refuse,
-): void {
-  const key = folded(path);
-  const parts = key.split("/");
-  for (let length = 1; length < parts.length; length++) {
-    const above = seen.get(parts.slice(0, length).join("/"));
-    if (above !== undefined && above.kind !== "folder") throw refuse(`it would be written through ${printable(above.path)}`);
+function requireFree(path: string, kind: ArchiveMember["kind"], seen: Seen, refuse: Refuse): void {
+  for (const parent of parents(path)) {
+    const above = seen.get(folded(parent));
+    if (above !== undefined && above.kind !== "folder") {
+      throw refuse(`it would be written through ${quoted(above.path)}`);
+    }
   }
-  const before = seen.get(key);
+  const before = seen.get(folded(path));
   if (before === undefined || (kind === "folder" && before.kind === "folder")) return;
-  const plain = kind === "file" && before.kind === "file";
   const byCase = before.path !== path && before.path.toLowerCase() === path.toLowerCase();
-  if (!plain || !byCase) throw refuse(`it would take the place of ${printable(before.path)}`);
+  if (kind === "file" && before.kind === "file" && byCase) return;
+  throw refuse(`it would take the place of ${quoted(before.path)}`);
+}
+
+/** Folders that a path implies count as if the archive had named them. */
+function take(path: string, kind: ArchiveMember["kind"], seen: Seen): void {
+  for (const parent of parents(path)) {
+    if (!seen.has(folded(parent))) seen.set(folded(parent), { path: parent, kind: "folder" });
+  }
+  seen.set(folded(path), { path, kind });
+}
+
+function parents(path: string): string[] {
+  const parts = path.split("/");
+  return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
 export function unsafe(label: string, member: string, why: string): FerryError {
-  return new FerryError("ARCHIVE_UNSAFE", `${label}: ${printable(member)} is refused: ${why}`, {
+  return new FerryError("ARCHIVE_UNSAFE", `${label}: ${quoted(member)} is refused: ${why}`, {
     hint: "Nothing of this archive was written. It is not what an engine publishes: look where it came from.",
     details: { archive: label, member },
   });

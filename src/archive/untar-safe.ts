@@ -1,11 +1,16 @@
 import { createReadStream } from "node:fs";
 import { chmod, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { Parser, type ReadEntry, Unpack } from "tar";
 import { FerryError, fromFileError, interrupted } from "../errors.ts";
 import { temporaryBeside } from "../lib/files.ts";
-import { ARCHIVE_LIMITS, type ArchiveLimits, type ArchiveMember, createArchiveJudge, type RawMember } from "./untar-plan.ts";
+import {
+  ARCHIVE_LIMITS,
+  type ArchiveLimits,
+  type ArchiveMember,
+  createArchiveJudge,
+  type RawMember,
+} from "./untar-plan.ts";
 
 export interface UntarOptions {
   /** Leading parts to take off every path, as `tar --strip-components`; 0 by default. */
@@ -14,7 +19,8 @@ export interface UntarOptions {
   limits?: ArchiveLimits;
 }
 
-const STEP = 1024 * 1024;
+/** Not larger: one step of a bomb unpacks to a thousand times this in memory before anything can look at it. */
+const STEP = 64 * 1024;
 
 /**
  * Lists an engine's archive (tar, plain or gzip-compressed), judging every member. Writes nothing.
@@ -24,11 +30,23 @@ export async function listSafe(archive: string, options: UntarOptions = {}): Pro
   const judge = createArchiveJudge(archive, options.strip ?? 0, options.limits ?? ARCHIVE_LIMITS);
   const members: ArchiveMember[] = [];
   const parser = new Parser({ strict: true });
-  await read(archive, parser, options.signal, (entry) => {
-    const member = judge(rawMember(entry));
-    if (member !== undefined) members.push(member);
+  let refused: unknown;
+  const guard = (entry: ReadEntry): void => {
+    try {
+      if (refused !== undefined) return;
+      const member = judge(rawMember(entry));
+      if (member !== undefined) members.push(member);
+    } catch (error) {
+      refused = error;
+    }
+  };
+  parser.on("entry", (entry: ReadEntry) => {
+    guard(entry);
     entry.resume();
   });
+  // Kinds that the parser passes over without a word are still part of what somebody wants us to unpack.
+  parser.on("ignoredEntry", guard);
+  await feed(archive, parser, "read", options.signal, () => refused);
   return members;
 }
 
@@ -37,7 +55,11 @@ export async function listSafe(archive: string, options: UntarOptions = {}): Pro
  * unpacked beside the folder and renamed. Permission bits are set as in the archive, whatever the umask; owners are not.
  * Throws as `listSafe`, and DISK_FULL, FILE_UNWRITABLE, INTERRUPTED.
  */
-export async function extractSafe(archive: string, into: string, options: UntarOptions = {}): Promise<ArchiveMember[]> {
+export async function extractSafe(
+  archive: string,
+  into: string,
+  options: UntarOptions = {},
+): Promise<ArchiveMember[]> {
   const members = await listSafe(archive, options);
   const target = resolve(into);
   const temporary = temporaryBeside(target);
@@ -51,78 +73,75 @@ export async function extractSafe(archive: string, into: string, options: UntarO
     await rename(temporary, target);
     return members;
   } catch (error) {
-    await rm(temporary, { force: true, recursive: true });
+    await rm(temporary, { force: true, recursive: true, maxRetries: 3 });
     throw fromFileError(error, "extract into", into, "FILE_UNWRITABLE");
   }
 }
 
 async function unpack(archive: string, cwd: string, options: UntarOptions): Promise<void> {
-  const strip = options.strip ?? 0;
   // Judged again: the file may have changed since it was listed.
-  const judge = createArchiveJudge(archive, strip, options.limits ?? ARCHIVE_LIMITS);
+  const judge = createArchiveJudge(archive, options.strip ?? 0, options.limits ?? ARCHIVE_LIMITS);
   let refused: unknown;
-  const unpacker = new Unpack({
-    cwd,
-    strip,
-    strict: true,
-    preserveOwner: false,
-    noMtime: true,
-    filter: (_path, entry) => {
-      if (refused !== undefined) return false;
-      try {
-        return judge(rawMember(entry as ReadEntry)) !== undefined;
-      } catch (error) {
-        refused = error;
-        return false;
-      }
-    },
-  });
-  await read(archive, unpacker, options.signal, () => undefined);
-  if (refused !== undefined) throw refused as Error;
+  const filter = (_path: string, found: unknown): boolean => {
+    if (refused !== undefined) return false;
+    const entry = found as ReadEntry;
+    try {
+      const member = judge(rawMember(entry));
+      if (member === undefined) return false;
+      // What was judged is what is written: the same stripped path, not one that is worked out a second time.
+      entry.path = member.path;
+      if (member.kind === "hardlink" && member.target !== undefined) entry.linkpath = member.target;
+      return true;
+    } catch (error) {
+      refused = error;
+      return false;
+    }
+  };
+  const unpacker = new Unpack({ cwd, strict: true, preserveOwner: false, noMtime: true, filter });
+  await feed(archive, unpacker, "extract", options.signal, () => refused);
 }
 
-/** Feeds the archive to a parser, and waits until it is done with it. */
-async function read(
+/** Reads the archive into a parser until both are done, or `refused` says why to stop. */
+async function feed(
   archive: string,
   parser: Parser,
+  action: string,
   signal: AbortSignal | undefined,
-  onEntry: (entry: ReadEntry) => void,
+  refused: () => unknown,
 ): Promise<void> {
-  const file = createReadStream(archive, { highWaterMark: STEP });
-  const ended = new Promise<void>((done, fail) => {
-    parser.on("end", done);
+  const closed = new Promise<void>((done, fail) => {
+    parser.on("close", done);
     parser.on("error", fail);
-    parser.on("entry", (entry: ReadEntry) => {
-      try {
-        onEntry(entry);
-      } catch (error) {
-        fail(error as Error);
-        file.destroy();
-      }
-    });
   });
-  ended.catch(() => undefined);
-  const feed = async (): Promise<void> => {
+  closed.catch(() => undefined);
+  const file = createReadStream(archive, { highWaterMark: STEP });
+  const push = async (): Promise<void> => {
     for await (const chunk of file) {
-      if (signal?.aborted === true) throw interrupted(`reading ${archive}`);
-      if (!parser.write(chunk as Buffer)) {
-        await Promise.race([ended, new Promise<void>((resume) => parser.once("drain", resume))]);
+      if (signal?.aborted === true) {
+        throw interrupted(`${action === "read" ? "reading" : "extracting"} ${archive}`);
       }
+      const ready = parser.write(chunk as Buffer);
+      if (refused() !== undefined) break;
+      if (!ready) await new Promise<void>((resume) => parser.once("drain", resume));
     }
-    parser.end();
+    if (refused() === undefined) parser.end();
   };
   try {
-    await Promise.race([feed().then(() => ended), ended]);
+    await Promise.race([push().then(() => (refused() === undefined ? closed : undefined)), closed]);
   } catch (error) {
+    throw feedFault(error, archive, action);
+  } finally {
     file.destroy();
-    throw readFault(error, archive);
   }
+  if (refused() !== undefined) throw refused() as Error;
 }
 
-function readFault(error: unknown, archive: string): FerryError {
+function feedFault(error: unknown, archive: string, action: string): FerryError {
   if (error instanceof FerryError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code.startsWith("E") && !code.startsWith("ERR")) return fromFileError(error, "read", archive, "FILE_UNREADABLE");
+  if (code.startsWith("E") && !code.startsWith("ERR")) {
+    return fromFileError(error, action, archive, "FILE_UNREADABLE");
+  }
   return new FerryError("ARCHIVE_UNSAFE", `${archive} cannot be read as a tar: ${String(error)}`, {
     cause: error,
     hint: "It is damaged, cut, or another kind of file. Nothing was written; fetch it again.",
@@ -133,8 +152,7 @@ function rawMember(entry: ReadEntry): RawMember {
   return {
     path: entry.path,
     type: entry.type,
-    // The whole of the header's bits: the parser itself keeps the permission bits alone.
-    mode: entry.header.mode ?? 0,
+    mode: entry.mode ?? 0,
     size: entry.size,
     linkpath: entry.linkpath,
   };
@@ -154,6 +172,8 @@ async function requireEmpty(target: string): Promise<void> {
 /** The unpacker's modes went through the umask. Folders last and deepest first: one may forbid what is still to do in it. */
 async function setModes(root: string, members: readonly ArchiveMember[]): Promise<void> {
   for (const { path, kind, mode } of members) if (kind === "file") await chmod(join(root, path), mode);
-  const folders = members.filter(({ kind }) => kind === "folder").sort((a, b) => b.path.length - a.path.length);
+  const folders = members
+    .filter(({ kind }) => kind === "folder")
+    .sort((a, b) => b.path.length - a.path.length);
   for (const { path, mode } of folders) await chmod(join(root, path), mode | 0o700);
 }

@@ -69,8 +69,9 @@ function diffBuilds(from: BundleDocument, to: BundleDocument): DiffReport["build
     if (old === undefined) return [];
     const why: DiffReport["builds"]["changed"][number]["why"] = [];
     if (differ(old.files, build.files)) why.push("files");
-    else if (build.files.some((path) => digestsBefore.get(path) !== digestsAfter.get(path)))
-      {why.push("bytes");}
+    else if (build.files.some((path) => digestsBefore.get(path) !== digestsAfter.get(path))) {
+      why.push("bytes");
+    }
     if (differ(old.build, build.build)) why.push("build");
     if (differ(old.needs, build.needs)) why.push("needs");
     return why.length === 0 ? [] : [{ ...keyOf(build), why }];

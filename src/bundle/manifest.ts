@@ -20,9 +20,9 @@ import { parseMetadata } from "./parse-metadata.ts";
 import { renderSignatures, type SignatureBlobs } from "./signature-blobs.ts";
 
 /** Carried files keep their own format; nobody should unpack them as image layers. */
-export const FILE_MEDIA_TYPE = "application/octet-stream";
-export const ANNOTATION_CREATED = "org.opencontainers.image.created";
-export const ANNOTATION_VERSION = "org.opencontainers.image.version";
+const FILE_MEDIA_TYPE = "application/octet-stream";
+const ANNOTATION_CREATED = "org.opencontainers.image.created";
+const ANNOTATION_VERSION = "org.opencontainers.image.version";
 
 /** A small file of a bundle, by its name in the layout. */
 export interface MetadataFile {

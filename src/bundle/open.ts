@@ -16,8 +16,11 @@ import { type IndexClaims, readIndex, renderIndex } from "./index-json.ts";
 import { type MetadataFile, readManifest, renderManifest } from "./manifest.ts";
 import { type MetadataReader, readMetadata } from "./metadata-reader.ts";
 
-/** `unsigned-ok` reads the metadata of any sound bundle, and `signedBy` is empty then: nothing may be installed from it. */
-export type BundleTrust = { verifiers: readonly Verifier[] } | "unsigned-ok";
+/**
+ * `unsigned-ok` reads the metadata of any sound bundle, and `signedBy` is empty then: nothing may be installed from it.
+ * `allowUnsigned` lets a bundle without any signature through; one that is signed must be signed by a trusted key all the same.
+ */
+export type BundleTrust = { verifiers: readonly Verifier[]; allowUnsigned?: boolean } | "unsigned-ok";
 
 /** A bundle whose metadata has been read and verified. Its files are not verified yet: whoever takes them hashes them. */
 export interface OpenedBundle {
@@ -125,6 +128,7 @@ function judge(signature: ReadSignature | undefined, trust: BundleTrust, label: 
     });
   }
   if (signature === undefined) {
+    if (trust.allowUnsigned === true) return [];
     throw new FerryError("SIGNATURE_MISSING", `${label} is not signed`, {
       hint: "Build it with --sign-key NAME.key. An unsigned bundle is never taken: anybody could have made it.",
       details: { trusted: trust.verifiers.map(({ keyId, fingerprint }) => ({ keyId, fingerprint })) },

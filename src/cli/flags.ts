@@ -52,3 +52,4 @@ export interface EvalFlags {
   cases: string;
   recipes?: string;
 }
+export interface PinFlags extends UpstreamFlags, JsonFlag {}

@@ -10,6 +10,7 @@ import type {
   JsonFlag,
   KeysNewFlags,
   KeysShowFlags,
+  PinFlags,
   PlanFlags,
   RecipeFlags,
   VerifyFlags,
@@ -33,7 +34,7 @@ export function buildProgram(context: Context, setExit: SetExit): Command {
   addBuild(program, context);
   addReaders(program, context);
   addKeys(program, context);
-  addRecipe(program, context, setExit);
+  addRecipe(program, context);
   return program;
 }
 
@@ -132,7 +133,7 @@ function addKeys(program: Command, context: Context): void {
     });
 }
 
-function addRecipe(program: Command, context: Context, setExit: SetExit): void {
+function addRecipe(program: Command, context: Context): void {
   const recipe = program.command("recipe").description("the table of engines: what is published for which machine");
   const withRecipes = (command: Command): Command =>
     command.option("--recipes <folder>", "overlay folder (else FERRY_RECIPES)").option("--json", "one JSON document");
@@ -180,11 +181,12 @@ function addRecipe(program: Command, context: Context, setExit: SetExit): void {
       const { recipeEvalCommand } = await import("./commands/recipe-eval.ts");
       await recipeEvalCommand(context, options);
     });
-  withRecipes(recipe.command("pin <engine> <version>"))
+  withUpstream(recipe.command("pin <engine> <version>"))
     .description("fetch an engine's source archive, show its digest, and pin it in your overlay")
-    .action(async (engine: string, version: string, options: RecipeFlags) => {
+    .option("--json", "one JSON document")
+    .action(async (engine: string, version: string, options: PinFlags) => {
       const { recipePinCommand } = await import("./commands/recipe-pin.ts");
-      setExit(await recipePinCommand(context, engine, version, options));
+      await recipePinCommand(context, engine, version, options);
     });
 }
 

@@ -2,7 +2,10 @@ import type { Env } from "./load.ts";
 
 /** The variables that stand for flags of `serve`, by the flag's name, with what they say. */
 export const SERVE_VARIABLES = {
-  listen: { name: "FERRY_LISTEN", what: "address to serve on (default 127.0.0.1:8080; port 0 picks a free one)" },
+  listen: {
+    name: "FERRY_LISTEN",
+    what: "address to serve on (default 127.0.0.1:8080; port 0 picks a free one)",
+  },
   baseUrl: { name: "FERRY_BASE_URL", what: "the mirror's own address in links, where a proxy hides it" },
   tlsCert: { name: "FERRY_TLS_CERT", what: "certificate chain, PEM; read again when it changes" },
   tlsKey: { name: "FERRY_TLS_KEY", what: "private key of the certificate, PEM" },
@@ -14,8 +17,14 @@ export const SERVE_VARIABLES = {
     name: "FERRY_TRUST_PROXY",
     what: "proxies whose X-Forwarded-* count: addresses, CIDRs, loopback, uniquelocal, none (default loopback)",
   },
-  idleTimeout: { name: "FERRY_IDLE_TIMEOUT", what: "seconds without progress after which a client is dropped (120)" },
-  drainTimeout: { name: "FERRY_DRAIN_TIMEOUT", what: "seconds that running downloads get after SIGTERM (30)" },
+  idleTimeout: {
+    name: "FERRY_IDLE_TIMEOUT",
+    what: "seconds without progress after which a client is dropped (120)",
+  },
+  drainTimeout: {
+    name: "FERRY_DRAIN_TIMEOUT",
+    what: "seconds that running downloads get after SIGTERM (30)",
+  },
   drainDelay: {
     name: "FERRY_DRAIN_DELAY",
     what: "seconds between readiness saying no and the last connection taken (0)",

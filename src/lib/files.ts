@@ -12,7 +12,11 @@ export function temporaryBeside(path: string): string {
  * Replaces `path` by `content` in one step: written beside it, flushed, renamed. Readers see the old or the new content.
  * Throws DISK_FULL or FILE_UNWRITABLE naming the path; nothing is left behind then.
  */
-export async function writeFileAtomic(path: string, content: Uint8Array | string, mode = 0o644): Promise<void> {
+export async function writeFileAtomic(
+  path: string,
+  content: Uint8Array | string,
+  mode = 0o644,
+): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
     const handle = await open(temporary, "wx", mode);

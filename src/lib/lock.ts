@@ -21,7 +21,10 @@ export interface LockOptions {
 
 /** How often a waiter looks again, milliseconds. */
 const POLL_MS = 50;
-const Generation = z.union([z.strictObject({ held: LockOwner }), z.strictObject({ released: z.literal(true) })]);
+const Generation = z.union([
+  z.strictObject({ held: LockOwner }),
+  z.strictObject({ released: z.literal(true) }),
+]);
 
 /**
  * Takes a lock that holds between processes. Throws STORE_BUSY naming the owner when it is taken.

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { FerryError } from "../errors.ts";
+import { redactUrl } from "../lib/redact.ts";
 import type { Door } from "./door-types.ts";
 import { fetchText, notTheAnswer, type TextOptions } from "./text.ts";
 
@@ -44,10 +45,10 @@ export function nextPage(headers: Readonly<Record<string, string>>, asked: strin
     if (target?.origin === new URL(asked).origin) return target.href;
     throw new FerryError(
       "UPSTREAM_MALFORMED",
-      `${asked} names a next page elsewhere: ${target?.origin ?? next}`,
+      `${redactUrl(asked)} names a next page elsewhere: ${target?.origin ?? "not a URL"}`,
       {
         hint: "Pages of one list lie on one server: check the address of the API and the proxy.",
-        details: { url: asked, next },
+        details: { url: redactUrl(asked) },
       },
     );
   }

@@ -49,8 +49,9 @@ export function redirectTarget(
     });
   }
   if (target.protocol === "https:") return target;
-  if (from.protocol === "http:" && (insecureOrigins.includes(target.origin) || sameMachine(from, target)))
+  if (from.protocol === "http:" && (insecureOrigins.includes(target.origin) || sameMachine(from, target))) {
     return target;
+  }
   throw new FerryError("NET_INSECURE", `${redactUrl(from)} redirects to plain http: ${redactUrl(target)}`, {
     hint: "A redirect to http is not followed. A proxy or captive portal may answer in place of the server.",
     details: { url: redactUrl(from), target: redactUrl(target) },

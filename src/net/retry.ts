@@ -47,6 +47,9 @@ const PASSING = new Set<ErrorCode>([
   "UPSTREAM_MALFORMED",
 ]);
 
+/** Reasons (`details.reason`) that no second try removes: a refused certificate, an address that is none. */
+const FINAL_REASONS = new Set<unknown>(["tls", "address"]);
+
 export interface RetryQuestion {
   /** Which try failed: 1 for the first. */
   attempt: number;
@@ -72,9 +75,10 @@ export function decideRetry(question: RetryQuestion): Decision {
 
 function afterFault(error: FerryError, { attempt, random }: RetryQuestion, policy: RetryPolicy): Decision {
   const { code, message, details } = error;
-  const certificate = details?.["reason"] === "tls";
-  if (!PASSING.has(code) || certificate || attempt >= policy.tries)
+  const final = FINAL_REASONS.has(details?.["reason"]);
+  if (!PASSING.has(code) || final || attempt >= policy.tries) {
     return { retry: false, code, why: message };
+  }
   return { retry: true, afterMs: backoff(attempt, random, policy), why: message };
 }
 

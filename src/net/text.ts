@@ -1,4 +1,5 @@
 import { FerryError, interrupted, isFerryError } from "../errors.ts";
+import { redactUrl } from "../lib/redact.ts";
 import { failedAnswer, isHtml, readText } from "./body.ts";
 import type { Door, DoorResponse } from "./door-types.ts";
 import { type Attempt, type Persistence, persist } from "./persist.ts";
@@ -33,60 +34,70 @@ export async function fetchText(
   door: Door,
   url: string,
   options: TextOptions,
-  accept: (answer: TextAnswer & { text: string }) => void = () => undefined,
+  accept: Accept = () => undefined,
 ): Promise<TextAnswer> {
   const cached = await options.cache?.get(url);
-  return persist(url, options, () => tryText(door, url, options, cached, accept));
+  return persist(redactUrl(url), options, () => tryText(door, url, options, cached, accept));
 }
+
+type Accept = (answer: TextAnswer & { text: string }) => void;
 
 async function tryText(
   door: Door,
   url: string,
-  { headers, cache, maxBytes = DEFAULT_LIMIT, signal }: TextOptions,
+  options: TextOptions,
   cached: CacheEntry | undefined,
-  accept: (answer: TextAnswer & { text: string }) => void,
+  accept: Accept,
 ): Promise<Attempt<TextAnswer>> {
+  const { headers, signal } = options;
   try {
     const response = await door.request(url, {
       headers: { ...headers, ...(cached && { "if-none-match": cached.etag }) },
       ...(signal && { signal }),
     });
-    const { status } = response;
-    if (status === 404 || status === 410) {
-      response.body.on("error", () => undefined).destroy();
-      return { done: { text: undefined, status, headers: response.headers, url: response.url } };
-    }
-    if (status === 304 && cached !== undefined) {
-      response.body.on("error", () => undefined).destroy();
-      const answer = {
-        text: cached.text,
-        status: 200,
-        headers: { ...cached.headers, ...response.headers },
-        url: response.url,
-      };
-      accept(answer);
-      return { done: answer };
-    }
-    if (status !== 200) return { failed: await failedAnswer(response, url) };
-    const answer = {
-      text: await wholeText(response, maxBytes),
-      status,
-      headers: response.headers,
-      url: response.url,
-    };
-    accept(answer);
-    await remember(cache, url, answer);
-    return { done: answer };
+    return await understand(response, url, options, cached, accept);
   } catch (error) {
-    if (signal?.aborted === true) throw interrupted(`asking ${url}`);
+    if (signal?.aborted === true) throw interrupted(`asking ${redactUrl(url)}`);
     if (isFerryError(error)) return { failed: { kind: "fault", error } };
     throw error;
   }
 }
 
+async function understand(
+  response: DoorResponse,
+  asked: string,
+  { cache, maxBytes = DEFAULT_LIMIT }: TextOptions,
+  cached: CacheEntry | undefined,
+  accept: Accept,
+): Promise<Attempt<TextAnswer>> {
+  const { status, headers, url } = response;
+  if (status === 404 || status === 410) {
+    leave(response);
+    return { done: { text: undefined, status, headers, url } };
+  }
+  if (status === 304 && cached !== undefined) {
+    leave(response);
+    const confirmed = { text: cached.text, status: 200, headers: { ...cached.headers, ...headers }, url };
+    accept(confirmed);
+    return { done: confirmed };
+  }
+  if (status !== 200) return { failed: await failedAnswer(response, asked) };
+  const answer = { text: await wholeText(response, maxBytes), status, headers, url };
+  accept(answer);
+  await remember(cache, asked, answer);
+  return { done: answer };
+}
+
+/** Ends an answer whose body says nothing to us: a short one is read away, so that its connection serves again. */
+function leave({ status, headers, body }: DoorResponse): void {
+  body.on("error", () => undefined);
+  if (status === 304 || Number(headers["content-length"]) <= 64 * 1024) body.resume();
+  else body.destroy();
+}
+
 async function wholeText(response: DoorResponse, maxBytes: number): Promise<string> {
   if (isHtml(response.headers)) {
-    response.body.on("error", () => undefined).destroy();
+    leave(response);
     throw notTheAnswer(response, "answers with a page for browsers");
   }
   return readText(response, maxBytes);

@@ -24,7 +24,12 @@ export function readBlobFile(path: string, digest: Digest, range?: { start: numb
     ...range,
     highWaterMark: STEP,
     fs: {
-      open: (_path: string, _flags: unknown, _mode: unknown, done: (error: Error | null, file?: number) => void) => {
+      open: (
+        _path: string,
+        _flags: unknown,
+        _mode: unknown,
+        done: (error: Error | null, file?: number) => void,
+      ) => {
         openRegular(path, (error, file) => {
           if (error === null) done(null, file);
           else done(isAbsent(error) ? absent(digest) : fromFileError(error, "read", path, "FILE_UNREADABLE"));

@@ -19,7 +19,11 @@ export interface BlobStore {
    * Stores a stream of the announced size. Nothing is under the final name until size and digest agree;
    * otherwise SIZE_MISMATCH or DIGEST_MISMATCH and nothing stays. `what` names the file in errors.
    */
-  putStream(content: AsyncIterable<Uint8Array>, expected: { digest: Digest; size: number }, what: string): Promise<void>;
+  putStream(
+    content: AsyncIterable<Uint8Array>,
+    expected: { digest: Digest; size: number },
+    what: string,
+  ): Promise<void>;
   /** Re-hashes a held blob. `damaged` ones have other bytes or another size than their name says. */
   verify(digest: Digest, size: number): Promise<"ok" | "damaged" | "absent">;
   delete(digest: Digest): Promise<void>;

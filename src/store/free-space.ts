@@ -18,7 +18,10 @@ export async function freeSpace(path: string): Promise<number> {
 /** Whether both paths are, or will be, on one file system: their needs add up there, and hard links are possible. */
 export async function sameFileSystem(a: string, b: string): Promise<boolean> {
   try {
-    const [first, second] = await Promise.all([nearestExisting(a).then((p) => stat(p)), nearestExisting(b).then((p) => stat(p))]);
+    const [first, second] = await Promise.all([
+      nearestExisting(a).then((p) => stat(p)),
+      nearestExisting(b).then((p) => stat(p)),
+    ]);
     return first.dev === second.dev;
   } catch (error) {
     throw fromFileError(error, "compare the file systems of", `${a} and ${b}`, "FILE_UNREADABLE");
@@ -32,7 +35,8 @@ async function nearestExisting(path: string): Promise<string> {
       await stat(at);
       return at;
     } catch (error) {
-      const missing = error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+      const missing =
+        error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
       if (!missing || dirname(at) === at) throw error;
       at = dirname(at);
     }

@@ -45,7 +45,7 @@ export async function collectGarbage(store: LayoutStore, options: GarbageOptions
       unfinished: await unfinishedFiles([store.folders.blobs, store.folders.partial], before),
       bytes: 0,
       kept: { named: 0, young: 0, importing: 0 },
-      imports: marks.map((mark) => mark.what),
+      imports: [...new Set(marks.map((mark) => mark.what))],
     };
     for await (const blob of store.list()) {
       if (named.has(blob.digest)) report.kept.named++;

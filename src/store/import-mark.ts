@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -14,28 +15,38 @@ const Mark = z.strictObject({
 /** An import that is running, or was killed and will be resumed: what it names is not garbage. */
 export type ImportMark = z.infer<typeof Mark> & { path: string };
 
+export interface RunningImport {
+  /** The index names everything by now: removes this mark, and those that killed imports of the same bundle left. */
+  done(): Promise<void>;
+  /** Nothing of this run is wanted any more: removes its own mark alone. Another import of the same bundle has its own. */
+  giveUp(): Promise<void>;
+}
+
 /**
  * Marks blobs as wanted before they are looked for or written, until the index names them. `id` is the bundle's manifest
- * digest, so that a resumed import takes over its own mark. Waits for a running garbage collection, so that no blob that
- * was found here can vanish afterwards. Throws STORE_BUSY.
+ * digest. Each run has a mark of its own, so that one which fails takes nothing from another that imports the same bundle.
+ * Waits for a running garbage collection, so that no blob that was found here can vanish afterwards. Throws STORE_BUSY.
  */
 export async function markImport(
   store: LayoutStore,
   id: Digest,
   what: string,
   digests: Iterable<Digest>,
-): Promise<{ done(): Promise<void> }> {
-  const path = join(store.folders.importing, `${hexOf(id)}.json`);
+): Promise<RunningImport> {
+  const { importing } = store.folders;
+  const own = join(importing, `${hexOf(id)}.${randomBytes(6).toString("hex")}.json`);
   const lock = await store.lock("index", `starting to import ${what}`, 60_000);
   try {
-    await writeFileAtomic(path, JSON.stringify(Mark.parse({ what, digests: [id, ...digests] })));
+    await writeFileAtomic(own, JSON.stringify(Mark.parse({ what, digests: [id, ...digests] })));
   } finally {
     await lock.release();
   }
   return {
     done: async () => {
-      await rm(path, { force: true });
+      const names = (await readdir(importing)).filter((name) => name.startsWith(hexOf(id)));
+      for (const name of names) await rm(join(importing, name), { force: true });
     },
+    giveUp: () => rm(own, { force: true }),
   };
 }
 

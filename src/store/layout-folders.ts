@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError, fromFileError } from "../errors.ts";
+import { fileSize } from "../lib/files.ts";
 import { IMAGE_LAYOUT_JSON, INDEX_FILE, ImageLayout, LAYOUT_FILE, MEDIA_TYPE_INDEX } from "../wire/oci.ts";
 
 /** Where the parts of a store are. Everything that is not OCI's is under `ferry/`, which OCI tools leave alone. */
@@ -84,6 +85,8 @@ async function refuseForeign(root: string): Promise<void> {
 
 /** Puts a file in place whole, or leaves the one that is there. */
 async function createOnce(path: string, content: string): Promise<void> {
+  // A store that is only read may lie where nothing can be written.
+  if ((await fileSize(path)) !== undefined) return;
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     await writeFile(temporary, content, { flag: "wx", mode: 0o644, flush: true });

@@ -107,7 +107,12 @@ async function put(
   }
 }
 
-async function verify(path: string, digest: Digest, size: number, pool: HashPool): Promise<"ok" | "damaged" | "absent"> {
+async function verify(
+  path: string,
+  digest: Digest,
+  size: number,
+  pool: HashPool,
+): Promise<"ok" | "damaged" | "absent"> {
   const found = await blobFileSize(path);
   if (found === undefined) return "absent";
   if (found !== size) return "damaged";
@@ -119,14 +124,22 @@ async function rehash(path: string, size: number, pool: HashPool): Promise<Diges
     return await pool.hashRange(path, 0, size);
   } catch (error) {
     // Cut, or not readable at all (a bad sector is EIO): either way these are not the bytes.
-    if (error instanceof ShortRangeError || (error instanceof Error && "code" in error && error.code === "EIO")) {
+    if (
+      error instanceof ShortRangeError ||
+      (error instanceof Error && "code" in error && error.code === "EIO")
+    ) {
       return undefined;
     }
     throw fromFileError(error, "hash", path, "FILE_UNREADABLE");
   }
 }
 
-async function ensureGood(path: string, digest: Digest, size: number, pool: HashPool): Promise<"ok" | "absent" | "removed"> {
+async function ensureGood(
+  path: string,
+  digest: Digest,
+  size: number,
+  pool: HashPool,
+): Promise<"ok" | "absent" | "removed"> {
   const found = await blobFileSize(path);
   if (found === undefined) return "absent";
   if ((await rehash(path, found, pool)) === digest) {

@@ -6,7 +6,10 @@ import { type Index, Manifest, MEDIA_TYPE_MANIFEST } from "../wire/oci.ts";
  * Every digest that an index names, directly or through its manifests. `readManifest` gives a manifest's verified bytes.
  * Throws STORE_DAMAGED where a manifest cannot be read or is of an unknown kind: nobody may then say that anything is garbage.
  */
-export async function reachable(index: Index, readManifest: (digest: Digest) => Promise<Uint8Array>): Promise<Set<Digest>> {
+export async function reachable(
+  index: Index,
+  readManifest: (digest: Digest) => Promise<Uint8Array>,
+): Promise<Set<Digest>> {
   const found = new Set<Digest>();
   for (const entry of index.manifests) {
     if (entry.mediaType !== MEDIA_TYPE_MANIFEST) {

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
-import { type Digest, digestOf, hexOf, isDigest } from "../lib/digest.ts";
+import { type Digest, digestOf, hexOf } from "../lib/digest.ts";
 
 /** The kinds of key that we sign and verify with; cosign and openssl know both. */
 export type KeyAlgorithm = "ed25519" | "p256";
@@ -12,7 +12,10 @@ export const KeyRef = z.strictObject({
   /** SHA-256 of the public key as DER (SubjectPublicKeyInfo): `openssl pkey -pubin -outform DER | openssl dgst -sha256`. */
   fingerprint: z
     .string()
-    .refine((text): text is Digest => isDigest(text), "must be sha256: and 64 hex digits"),
+    .regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 hex digits") as unknown as z.ZodType<
+    Digest,
+    string
+  >,
 });
 export type KeyRef = z.infer<typeof KeyRef>;
 

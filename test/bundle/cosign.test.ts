@@ -26,8 +26,9 @@ describe.skipIf(!here)(`the real cosign${why}`, () => {
     async (algorithm) => {
       const folder = await tmpDir();
       const pairs = { ours: newPair(algorithm), other: newPair("ed25519"), stranger: newPair(algorithm) };
-      for (const [name, { publicPem }] of Object.entries(pairs))
-        {await writeFile(join(folder, `${name}.pub`), publicPem);}
+      for (const [name, { publicPem }] of Object.entries(pairs)) {
+        await writeFile(join(folder, `${name}.pub`), publicPem);
+      }
       const bundle = await writeFolder(
         join(folder, "bundle"),
         sampleBundle([pairs.ours.signer, pairs.other.signer]),

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Build } from "../../src/recipe/build.ts";
 import { candidates } from "../../src/recipe/candidates.ts";
 import { offers } from "../../src/recipe/query.ts";
+import { sourceOf } from "../../src/recipe/source.ts";
 import { tableOf } from "../../src/recipe/table.ts";
 import { builtinTable } from "../support/recipes.ts";
 
@@ -75,5 +76,18 @@ describe("Strata with a pinned source", () => {
       release: { repo: "Niko1221/Strata", tag: "v0.1.41" },
       problem: { code: "UPSTREAM_MISSING_ASSETS" },
     });
+  });
+
+  it("says which archive is to be pinned, before any is", () => {
+    expect(sourceOf(builtin.recipe("strata"), "0.1.40.2")).toEqual({
+      url: "/Niko1221/Strata/archive/refs/tags/v0.1.40.2.tar.gz",
+      top: "Strata-0.1.40.2",
+      repo: "Niko1221/Strata",
+      tag: "v0.1.40.2",
+    });
+    expect(() => sourceOf(builtin.recipe("llamacpp"), "b11347")).toThrow(
+      /llama.cpp is not installed from a source/,
+    );
+    expect(() => sourceOf(builtin.recipe("strata"), "main")).toThrow(/is not a version of Strata/);
   });
 });

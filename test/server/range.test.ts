@@ -73,7 +73,8 @@ describe("evaluateRange", () => {
         const outcome = evaluateRange(`bytes=${specs.join(", ")}`, bytes);
         const emptySuffix = bytes === 0 && specs.some((each) => /^-0*[1-9]/.test(each));
         if (named.length > 1) expect(outcome).toEqual(whole);
-        else if (named[0] !== undefined) expect(outcome).toEqual(part(named[0][0] ?? 0, named[0].at(-1) ?? 0));
+        else if (named[0] !== undefined)
+          expect(outcome).toEqual(part(named[0][0] ?? 0, named[0].at(-1) ?? 0));
         else expect(outcome).toEqual(emptySuffix ? whole : unsatisfiable);
       }),
     );

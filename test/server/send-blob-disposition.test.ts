@@ -9,9 +9,15 @@ it.each([
   ["100%.txt", 'attachment; filename="100%.txt"'],
   ["a%2Bb", `attachment; filename="a%2Bb"; filename*=UTF-8''a%252Bb`],
   ['say "hi"\\', `attachment; filename="say \\"hi\\"\\\\"; filename*=UTF-8''say%20%22hi%22%5C`],
-  ["Größe 模型.bin", `attachment; filename="Gr__e __.bin"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%E6%A8%A1%E5%9E%8B.bin`],
+  [
+    "Größe 模型.bin",
+    `attachment; filename="Gr__e __.bin"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%E6%A8%A1%E5%9E%8B.bin`,
+  ],
   ["it's(1)*é", `attachment; filename="it's(1)*_"; filename*=UTF-8''it%27s%281%29%2A%C3%A9`],
-  ["a\r\nSet-Cookie: x", `attachment; filename="a__Set-Cookie: x"; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x`],
+  [
+    "a\r\nSet-Cookie: x",
+    `attachment; filename="a__Set-Cookie: x"; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x`,
+  ],
 ])("%s", (name, header) => {
   expect(attachment(name)).toBe(header);
 });

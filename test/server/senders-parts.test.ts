@@ -5,7 +5,10 @@ import { parseQueue } from "../../server/senders/kernel-queue.ts";
 
 describe("watchIdle", () => {
   /** Lets `looks` quarters of the idle bound pass, with the marks that `tick` sets before each. */
-  async function run(looks: number, tick: (look: number) => { mark?: string; deep?: number }): Promise<number> {
+  async function run(
+    looks: number,
+    tick: (look: number) => { mark?: string; deep?: number },
+  ): Promise<number> {
     vi.useFakeTimers();
     try {
       let now: ReturnType<typeof tick> = {};

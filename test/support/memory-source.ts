@@ -38,8 +38,9 @@ export function memorySource(files: readonly MemoryFile[], options: MemorySource
   ): BundleEntry => {
     const take = (): Buffer => {
       const count = reads.get(file.name) ?? 0;
-      if (!seekable && state.current !== file)
-        {throw new Error(`${file.name} is read after the next was asked for`);}
+      if (!seekable && state.current !== file) {
+        throw new Error(`${file.name} is read after the next was asked for`);
+      }
       if (!seekable && count > 0) throw new Error(`${file.name} is read twice`);
       reads.set(file.name, count + 1);
       if (!whole) throw cut();

@@ -85,7 +85,8 @@ function describeTasks(tasks: readonly Task[], rate: number | undefined): string
   const what = tasks.length === 1 && only !== undefined ? only.label : `${ended} of ${tasks.length} files`;
   const parts = [what, `${formatBytes(done)} of ${formatBytes(total)}`];
   if (rate !== undefined) parts.push(`${formatBytes(rate)}/s`);
-  if (rate !== undefined && rate > 0 && total > done)
+  if (rate !== undefined && rate > 0 && total > done) {
     parts.push(`${formatDuration((total - done) / rate)} left`);
+  }
   return parts.join(", ");
 }

@@ -64,8 +64,7 @@ export function lineProgress({ write, clock }: DisplayOptions): ProgressDisplay 
       const now = clock.now();
       meter.note(event, now);
       saidAt ??= now;
-      if (meter.idle) saidAt = undefined;
-      else if (!closed && now - saidAt >= LINE_EVERY_MS) {
+      if (!closed && !meter.idle && now - saidAt >= LINE_EVERY_MS) {
         write(`${meter.describe(now)}\n`);
         saidAt = now;
       }

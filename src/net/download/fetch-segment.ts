@@ -42,8 +42,9 @@ export async function fetchSegment(segment: Segment, context: SegmentContext): P
       signal,
     });
   } catch (error) {
-    if (isFerryError(error) && error.code !== "INTERRUPTED")
+    if (isFerryError(error) && error.code !== "INTERRUPTED") {
       return { kind: "failed", outcome: { kind: "fault", error } };
+    }
     throw error;
   }
   const verdict = judge({ label: source.label, from, total: file.total, etag: file.etag }, response);
@@ -128,10 +129,12 @@ async function takeBytes(
     if (isFerryError(error) || signal.aborted) throw error;
     return failed(cutOff(context, response.url, networkError(error, response.url)));
   }
-  if (ending === "overflow" && segment.end === file.total)
+  if (ending === "overflow" && segment.end === file.total) {
     return { kind: "changed", error: tooMuch(context, response.url) };
-  if (ending === "end" && file.total === undefined && saysItsEnd(response, file))
+  }
+  if (ending === "end" && file.total === undefined && saysItsEnd(response, file)) {
     file.total = segment.position;
+  }
   return segment.position >= (file.total ?? segment.end) || segment.position >= segment.end
     ? { kind: "done" }
     : failed(cutOff(context, response.url, undefined));

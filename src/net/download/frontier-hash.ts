@@ -69,8 +69,9 @@ export class FrontierHash {
     while (this.#position < this.#target) {
       const wanted = Math.min(READ_BYTES, this.#target - this.#position);
       const length = await this.#readAt(this.#buffer.subarray(0, wanted), this.#position);
-      if (length === 0)
+      if (length === 0) {
         throw new Error(`the file ends at ${this.#position} bytes, ${this.#target} were written`);
+      }
       if (this.#target === 0) return;
       this.#hash.update(this.#buffer.subarray(0, length));
       this.#position += length;

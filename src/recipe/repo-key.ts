@@ -1,4 +1,4 @@
-import type { Recipe } from "../src/recipe/schema.ts";
+import type { Recipe } from "./schema.ts";
 
 /** Former names of repositories, and present ones, both lower case: former to present. */
 export type Aliases = ReadonlyMap<string, string>;

@@ -1,0 +1,145 @@
+import type { Clock } from "../lib/clock.ts";
+import type { Logger } from "../log.ts";
+import type { LayoutStore } from "../store/layout-store.ts";
+import { type Descriptor, Index, INDEX_FILE } from "../wire/oci.ts";
+import {
+  ANNOTATION_IMPORTED_AT,
+  ANNOTATION_SIGNED_BY,
+  ANNOTATION_YIELDS,
+  DOES_YIELD,
+  SIGNED_BY_NOBODY,
+} from "../wire/store-annotations.ts";
+import { findConflicts, type PathConflict, type Preference, refuseConflicts } from "./import-conflicts.ts";
+import { refuseCounter } from "./import-counter.ts";
+import type { OpenedBundle } from "./open.ts";
+import { bundleEntries, mergeBundle } from "./store-index.ts";
+import { readStoredDocument, type StoredBundle } from "./store-record.ts";
+
+export interface RecordOptions {
+  store: LayoutStore;
+  prefer: Preference | undefined;
+  allowOlder: boolean;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What the store's other bundles mean for one that is imported. */
+interface Verdict {
+  /** The index that was judged. */
+  index: Index;
+  conflicts: PathConflict[];
+  /** The bundle's own entry, where it is in the index with a time of import. */
+  known: Descriptor | undefined;
+}
+
+/** Judges a bundle against what the store has, and notes it in the index once its contents are all there. */
+export interface Recorder {
+  /** Throws BUNDLE_OLDER, BUNDLE_CONFLICT. Writes nothing. */
+  judge(): Promise<Verdict>;
+  /** Judges again and adds the bundle to the index, as one step. `changed` is false where the index says it already. */
+  record(): Promise<{ entry: Descriptor; conflicts: PathConflict[]; changed: boolean }>;
+}
+
+export function createRecorder(opened: OpenedBundle, options: RecordOptions): Recorder {
+  const { store } = options;
+  const readOthers = otherBundles(opened, options);
+  const judge = async (): Promise<Verdict> => {
+    const index = await store.readIndex();
+    const { label, document, manifestDigest: manifest } = opened;
+    refuseCounter(index, { label, name: document.name, counter: document.counter, manifest }, options.allowOlder);
+    const own = bundleEntries(index).find((entry) => entry.digest === manifest);
+    const known = own?.annotations?.[ANNOTATION_IMPORTED_AT] === undefined ? undefined : own;
+    // Decided at its first import, and decided anew only where somebody asks for it.
+    if (known !== undefined && options.prefer === undefined) return { index, conflicts: [], known };
+    const conflicts = findConflicts(document, await readOthers(index));
+    if (options.prefer === undefined) refuseConflicts(label, conflicts);
+    return { index, conflicts, known };
+  };
+  const record: Recorder["record"] = async () => {
+    for (;;) {
+      const verdict = await judge();
+      const added = entriesOf(opened, verdict, options);
+      if (mergeBundle(verdict.index, added) === verdict.index) return result(added, verdict, false);
+      let current = true;
+      await store.updateIndex((now) => {
+        // Another import came between: what it brought has to be judged first.
+        current = sameBundles(now, verdict.index);
+        return current ? mergeBundle(now, added) : now;
+      });
+      if (current) return result(added, verdict, true);
+    }
+  };
+  return { judge, record };
+}
+
+function result(
+  [entry]: [Descriptor, ...Descriptor[]],
+  { conflicts }: Verdict,
+  changed: boolean,
+): Awaited<ReturnType<Recorder["record"]>> {
+  return { entry, conflicts, changed };
+}
+
+/** Documents of the other bundles, each read once. One that cannot be read is left out, as the mirror leaves it out. */
+function otherBundles(
+  { manifestDigest }: OpenedBundle,
+  { store, logger }: RecordOptions,
+): (index: Index) => Promise<StoredBundle[]> {
+  const read = new Map<string, Promise<StoredBundle | undefined>>();
+  const readOne = async (entry: Descriptor): Promise<StoredBundle | undefined> => {
+    try {
+      return { entry, document: await readStoredDocument(store, entry) };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      logger.warn(`${why}; it is not compared with what is imported now`);
+      return undefined;
+    }
+  };
+  return async (index) => {
+    const found: StoredBundle[] = [];
+    for (const entry of bundleEntries(index)) {
+      if (entry.digest === manifestDigest) continue;
+      const reading = read.get(entry.digest) ?? readOne(entry);
+      read.set(entry.digest, reading);
+      const bundle = await reading;
+      if (bundle !== undefined) found.push({ ...bundle, entry });
+    }
+    return found;
+  };
+}
+
+/** The bundle's own index entries with what the importer notes. */
+function entriesOf(
+  opened: OpenedBundle,
+  { index, conflicts, known }: Verdict,
+  { prefer, clock }: RecordOptions,
+): [Descriptor, ...Descriptor[]] {
+  const indexJson = opened.metadata.find(({ name }) => name === INDEX_FILE);
+  const [bundle, ...signature] = Index.parse(JSON.parse(indexJson?.bytes.toString("utf8") ?? "")).manifests;
+  if (bundle === undefined) throw new Error("an opened bundle has an index entry");
+  const decided = known === undefined || (prefer !== undefined && conflicts.length > 0);
+  const yields = decided ? conflicts.length > 0 && prefer === "old" : ANNOTATION_YIELDS in (known.annotations ?? {});
+  const signers = opened.signedBy.map(({ keyId }) => keyId).join(",");
+  const annotations = {
+    ...bundle.annotations,
+    [ANNOTATION_IMPORTED_AT]: decided
+      ? importTime(index, clock)
+      : (known.annotations?.[ANNOTATION_IMPORTED_AT] ?? importTime(index, clock)),
+    // A signature covers the manifest's digest: who has verified it once need not see it again.
+    [ANNOTATION_SIGNED_BY]: signers === "" ? (known?.annotations?.[ANNOTATION_SIGNED_BY] ?? SIGNED_BY_NOBODY) : signers,
+    ...(yields ? { [ANNOTATION_YIELDS]: DOES_YIELD } : {}),
+  };
+  return [{ ...bundle, annotations }, ...signature];
+}
+
+/** Now, or just after the last import where a clock went back: the order of imports decides what is served. */
+function importTime(index: Index, clock: Clock): string {
+  const times = bundleEntries(index).map((entry) => Date.parse(entry.annotations?.[ANNOTATION_IMPORTED_AT] ?? ""));
+  const last = Math.max(-Infinity, ...times.filter((time) => !Number.isNaN(time)));
+  return new Date(Math.max(clock.now(), last + 1)).toISOString();
+}
+
+function sameBundles(a: Index, b: Index): boolean {
+  const list = (index: Index): string => JSON.stringify(bundleEntries(index));
+  return list(a) === list(b);
+}

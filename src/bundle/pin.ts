@@ -1,0 +1,98 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { listSafe } from "../archive/untar-safe.ts";
+import { FerryError } from "../errors.ts";
+import type { Clock } from "../lib/clock.ts";
+import { digestOf, hexOf } from "../lib/digest.ts";
+import { writeFileAtomic } from "../lib/files.ts";
+import type { Logger } from "../log.ts";
+import type { Door } from "../net/door-types.ts";
+import { download, forgetDownload } from "../net/download.ts";
+import { addPin } from "../recipe/pins.ts";
+import type { Recipe } from "../recipe/schema.ts";
+import { sourceArchive } from "../recipe/source.ts";
+import type { LayoutStore } from "../store/layout-store.ts";
+import type { Releases } from "../upstream/releases.ts";
+import { Sha256 } from "./document.ts";
+
+/** `ferry recipe pin --json`. */
+export const PinReport = z.strictObject({
+  engine: z.string(),
+  version: z.string(),
+  url: z.string(),
+  digest: Sha256,
+  /** Bytes of the archive as GitHub packs it today. */
+  size: z.int(),
+  /** Publication of the release: the time that Python resolution is frozen at. */
+  published: z.string(),
+  /** Where the pin was written. */
+  file: z.string(),
+});
+export type PinReport = z.infer<typeof PinReport>;
+
+export interface PinInput {
+  engine: string;
+  version: string;
+  recipe: Recipe;
+  /** Folder that the pin file is written to. */
+  overlay: string;
+  store: LayoutStore;
+  releases: Releases;
+  door: Door;
+  githubUrl: string;
+  clock: Clock;
+  logger: Logger;
+  signal: AbortSignal;
+  random: () => number;
+}
+
+/**
+ * Fetches a version's source archive, looks whether it is one (safe paths, the top folder that the recipe names), and
+ * pins its digest in the operator's overlay. GitHub publishes no digest for these archives, so this is trust on first
+ * use: what is shown is for a person to compare. Throws DIGEST_MISMATCH where another digest is pinned already.
+ */
+export async function pinSource(input: PinInput): Promise<PinReport> {
+  const { engine, version, recipe, store, overlay } = input;
+  const source = sourceArchive(recipe, version);
+  const release = await input.releases.byTag(source.release.repo, source.release.tag);
+  const published = (release.published_at ?? release.created_at).replace(/\.\d+Z$/, "Z");
+  const url = `${input.githubUrl}${source.url}`;
+  const partialPath = await store.partialPath(`url-${hexOf(digestOf(url))}`);
+  const { digest, size } = await download({
+    ...input,
+    url,
+    size: undefined,
+    digest: undefined,
+    partialPath,
+    connections: 1,
+    id: url,
+    label: `${recipe.label} ${version} source`,
+  });
+  await requireTop(partialPath, source.top, url);
+  await store.adopt(partialPath, digest);
+  await forgetDownload(partialPath);
+  const file = join(overlay, `${engine}.pins.yaml`);
+  const text = addPin(await existingText(file), version, { sha256: hexOf(digest), published }, file);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFileAtomic(file, text);
+  return { engine, version, url, digest, size, published, file };
+}
+
+async function requireTop(archive: string, top: string, url: string): Promise<void> {
+  const members = await listSafe(archive);
+  const other = members.find((member) => member.path !== top && !member.path.startsWith(`${top}/`));
+  if (members.length > 0 && other === undefined) return;
+  throw new FerryError("ARCHIVE_UNSAFE", `${url}: expected one folder ${top}, found ${other?.path ?? "an empty archive"}`, {
+    hint: "The archive is not the one that the recipe describes. Nothing was pinned.",
+  });
+}
+
+async function existingText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new FerryError("FILE_UNREADABLE", `cannot read ${file}`, { cause: error });
+  }
+}

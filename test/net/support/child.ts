@@ -1,0 +1,33 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** Starts a TypeScript program of this folder in a process of its own, ended with the test. */
+export function startProgram(name: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
+  const path = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawn(process.execPath, ["--import", "tsx", path, ...args], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+export interface ProgramEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export function ended(child: ChildProcess): Promise<ProgramEnd> {
+  let stdout = "";
+  let stderr = "";
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((resolve) => {
+    child.once("close", (code, signal) => {
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
+}
