@@ -38,13 +38,12 @@ export function createApp(mirror: Mirror, readSmall: ReadSmall, more: readonly R
 
 /** A fault of ours must not take the process along, nor say more to the client than that it is one. */
 function answerFault(mirror: Mirror): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
   return (error: unknown, request, response, next) => {
-    void next;
     const exchange = exchangeOf(response);
     exchange.failure = error instanceof Error ? error.message : String(error);
     mirror.logger.warn(`request /${exchange.path} failed: ${exchange.failure}`);
-    if (response.headersSent) response.destroy();
+    // Express cuts the connection of an answer that had begun.
+    if (response.headersSent) next(error);
     else mirror.text(request, response, 500, "The mirror failed on this request; its log says why.");
   };
 }

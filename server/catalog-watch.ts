@@ -2,7 +2,7 @@ import { FerryError } from "../src/errors.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { formatBytes } from "../src/lib/size.ts";
 import type { Logger } from "../src/log.ts";
-import { buildCatalog, type Catalog } from "./catalog.ts";
+import type { Catalog } from "./catalog.ts";
 import { type LoadedCatalog, loadCatalog } from "./catalog-load.ts";
 import type { StoreView } from "./store-view.ts";
 import { watchFiles } from "./watch-files.ts";
@@ -46,13 +46,14 @@ export async function watchCatalog(store: StoreView, options: WatchOptions): Pro
   const listeners: ((catalog: Catalog) => void)[] = [];
   const noted = noteProblems(options);
   let current: Catalog | undefined;
+  let failure: FerryError | undefined;
   let running: Promise<void> = Promise.resolve();
 
   const load = async (): Promise<void> => {
     const loaded = await attempt(store, current);
     if (loaded instanceof FerryError) {
-      if (current === undefined) throw loaded;
       noted.note(loaded);
+      failure = loaded;
       return;
     }
     noted.note(loaded.problems[0]);
@@ -68,8 +69,8 @@ export async function watchCatalog(store: StoreView, options: WatchOptions): Pro
   };
   // What is repaired or arrives beside the index (a volume, a restored blob) does not change the index.
   const reloadUnfinished = async (): Promise<void> => {
-    if (problem !== undefined || current?.bundles.some(({ absent }) => absent.length > 0) === true)
-      await reload();
+    const waiting = current?.bundles.some(({ absent }) => absent.length > 0) === true;
+    if (waiting || noted.problem() !== undefined) await reload();
   };
 
   // Watched before it is read the first time, so that no change falls between the two.
@@ -83,13 +84,12 @@ export async function watchCatalog(store: StoreView, options: WatchOptions): Pro
     index.close();
     blobs.close();
   };
-  try {
-    await reload();
-  } catch (error) {
+  await reload();
+  const first = current;
+  if (first === undefined) {
     close();
-    throw error;
+    throw failure ?? new Error("the store was read without a result");
   }
-  const first = current ?? buildCatalog([], { pathOf: store.pathOf, present: new Set() });
   return {
     current: () => current ?? first,
     problem: noted.problem,

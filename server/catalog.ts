@@ -1,12 +1,12 @@
 import type { CarriedBuild, CarriedFile, MissingBuild } from "../src/bundle/document.ts";
 import type { Digest } from "../src/lib/digest.ts";
+import { type Aliases, aliasesOf, pathKey, repoKey } from "../src/recipe/repo-key.ts";
 import type { Recipe } from "../src/recipe/schema.ts";
 import { releaseAssetPath } from "../src/wire/github.ts";
 import { byImport, byRank, type Ranked } from "../src/wire/store-annotations.ts";
 import type { ServedBlob } from "./blob-sender.ts";
 import type { LoadedBundle } from "./catalog-bundle.ts";
 import { type CatalogRepo, mergeReleases } from "./catalog-releases.ts";
-import { type Aliases, aliasesOf, pathKey, repoKey } from "../src/recipe/repo-key.ts";
 
 /** A bundle in the catalog, with how much of it is here. Sizes are bytes. */
 export interface CatalogBundle extends LoadedBundle {

@@ -58,8 +58,9 @@ function parseWanted(path: string): Asked | undefined {
     return { ...none, repo: asset[1] ?? "", tag: asset[2], asset: asset[3] };
   }
   const latest = LATEST.exec(local);
-  if (latest !== null)
+  if (latest !== null) {
     return { ...none, repo: latest[1] ?? "", tag: undefined, asset: latest[2], latest: true };
+  }
   const archive = ARCHIVE.exec(local);
   if (archive !== null) return { ...none, repo: archive[1] ?? "", tag: archive[2], archive: true };
   const release = RELEASE.exec(local);

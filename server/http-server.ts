@@ -98,8 +98,9 @@ function limit<T extends Server | SecureServer>(server: T, { maxConnections, log
   let refused = 0;
   server.on("drop", () => {
     // The first, and then rarely: a flood must not fill the log.
-    if (refused++ % 1000 === 0)
+    if (refused++ % 1000 === 0) {
       logger.warn(`connection refused: ${maxConnections} are open (--max-connections)`);
+    }
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const status =

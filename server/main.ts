@@ -4,9 +4,9 @@
  */
 import { isFerryError } from "../src/errors.ts";
 import { systemClock } from "../src/lib/clock.ts";
+import { WORKER_ARGUMENT } from "./fork-worker.ts";
 import { jsonLogger } from "./json-logger.ts";
 import { ServeOptions, serveOptions } from "./options.ts";
-import { WORKER_ARGUMENT } from "./fork-worker.ts";
 import { runWorker } from "./run-worker.ts";
 import { serve } from "./serve.ts";
 

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogProblem } from "./catalog-watch.ts";
 import type { PathClass } from "./path-class.ts";

@@ -1,5 +1,5 @@
-import type { Catalog } from "./catalog.ts";
 import { encodePath } from "../src/wire/github.ts";
+import type { Catalog } from "./catalog.ts";
 
 /**
  * Where a client's base was given one level too high or too low: the sentence that names the right one. The end that the

@@ -6,7 +6,7 @@ import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
 import { ROUTE_MODULES } from "./route-modules.ts";
 import { runProcess, type Serving } from "./run-process.ts";
-import { failedMessage, type FromWorker, ToWorker } from "./worker-messages.ts";
+import { type FromWorker, failedMessage, ToWorker } from "./worker-messages.ts";
 
 /** The parts of a process that a worker needs. */
 export interface WorkerProcess {

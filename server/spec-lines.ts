@@ -1,5 +1,5 @@
-import type { Catalog } from "./catalog.ts";
 import { stringify } from "yaml";
+import type { Catalog } from "./catalog.ts";
 
 /** What a client asked of a repository, as far as a spec can name it. */
 export interface Wanted {

@@ -23,20 +23,23 @@ export interface FileWatchOptions {
  */
 export async function watchFiles(paths: readonly string[], options: FileWatchOptions): Promise<FileWatch> {
   let seen = await identities(paths);
+  let looks = 0;
   let running: Promise<void> | undefined;
-  const wish = { again: false };
 
   const look = async (): Promise<void> => {
+    let done: number;
     do {
-      wish.again = false;
+      done = looks;
       const now = await identities(paths);
-      if (now === seen) continue;
-      seen = now;
-      await options.onChange();
-    } while (wish.again);
+      if (now !== seen) {
+        seen = now;
+        await options.onChange();
+      }
+    } while (done !== looks);
   };
+  // A look that is asked for while one runs comes after it: what that one saw may be older than the question.
   const check = (): Promise<void> => {
-    wish.again = true;
+    looks++;
     running ??= look().finally(() => {
       running = undefined;
     });

@@ -29,8 +29,9 @@ export function readiness(mirror: Pick<Mirror, "catalog" | "problem" | "draining
   ready: boolean;
   words: string;
 } {
-  if (mirror.draining())
+  if (mirror.draining()) {
     return { ready: false, words: "stopping: running downloads are finished, no new ones taken" };
+  }
   const catalog = mirror.catalog();
   const problem = mirror.problem();
   const held = `${catalog.bundles.length} bundles, ${catalog.files} files`;

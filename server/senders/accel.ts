@@ -19,9 +19,9 @@ export function createAccelSender(embedded: BodySender): BodySender {
     send: async (response, blob, range) => {
       if (!nginxAgrees(response.req, response.statusCode)) return embedded.send(response, blob, range);
       await (await openBlob(blob)).close();
+      // With a whole file nginx says it once more by itself, with a part it does not.
+      if (response.statusCode === 200) response.removeHeader("Accept-Ranges");
       response.statusCode = 200;
-      // nginx says these by itself.
-      response.removeHeader("Accept-Ranges");
       response.removeHeader("Content-Range");
       response.setHeader("Content-Length", 0);
       response.setHeader("X-Accel-Redirect", `${LOCATION}${hexOf(blob.digest)}`);

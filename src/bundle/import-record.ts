@@ -120,16 +120,18 @@ function entriesOf(
   const decided = known === undefined || (prefer !== undefined && conflicts.length > 0);
   const yields = decided ? conflicts.length > 0 && prefer === "old" : ANNOTATION_YIELDS in (known.annotations ?? {});
   const signers = opened.signedBy.map(({ keyId }) => keyId).join(",");
+  // A signature covers the manifest's digest: what was verified once stays verified, and what was not takes no place.
+  const verified = known?.annotations?.[ANNOTATION_SIGNED_BY] ?? SIGNED_BY_NOBODY;
+  const keep = signers === "" && verified !== SIGNED_BY_NOBODY;
   const annotations = {
     ...bundle.annotations,
     [ANNOTATION_IMPORTED_AT]: decided
       ? importTime(index, clock)
       : (known.annotations?.[ANNOTATION_IMPORTED_AT] ?? importTime(index, clock)),
-    // A signature covers the manifest's digest: who has verified it once need not see it again.
-    [ANNOTATION_SIGNED_BY]: signers === "" ? (known?.annotations?.[ANNOTATION_SIGNED_BY] ?? SIGNED_BY_NOBODY) : signers,
+    [ANNOTATION_SIGNED_BY]: signers === "" ? verified : signers,
     ...(yields ? { [ANNOTATION_YIELDS]: DOES_YIELD } : {}),
   };
-  return [{ ...bundle, annotations }, ...signature];
+  return [{ ...bundle, annotations }, ...(keep ? [] : signature)];
 }
 
 /** Now, or just after the last import where a clock went back: the order of imports decides what is served. */

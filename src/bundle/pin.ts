@@ -11,7 +11,7 @@ import type { Door } from "../net/door-types.ts";
 import { download, forgetDownload } from "../net/download.ts";
 import { addPin } from "../recipe/pins.ts";
 import type { Recipe } from "../recipe/schema.ts";
-import { sourceArchive } from "../recipe/source.ts";
+import { sourceOf } from "../recipe/source.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Releases } from "../upstream/releases.ts";
 import { Sha256 } from "./document.ts";
@@ -54,8 +54,8 @@ export interface PinInput {
  */
 export async function pinSource(input: PinInput): Promise<PinReport> {
   const { engine, version, recipe, store, overlay } = input;
-  const source = sourceArchive(recipe, version);
-  const release = await input.releases.byTag(source.release.repo, source.release.tag);
+  const source = sourceOf(recipe, version);
+  const release = await input.releases.byTag(source.repo, source.tag);
   const published = (release.published_at ?? release.created_at).replace(/\.\d+Z$/, "Z");
   const url = `${input.githubUrl}${source.url}`;
   const partialPath = await store.partialPath(`url-${hexOf(digestOf(url))}`);

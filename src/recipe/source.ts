@@ -10,19 +10,20 @@ export interface RecipeSource {
   url: string;
   /** The one folder that it unpacks to. */
   top: string;
-  /** The release of the same tag. */
-  release: { repo: string; tag: string };
+  repo: string;
+  /** Also the tag of the release whose publication time is pinned with it. */
+  tag: string;
 }
 
 /** Throws VERSION_INVALID, and UNSUPPORTED where the engine is not installed from a source archive. */
-export function sourceArchive(recipe: Recipe, version: string): RecipeSource {
+export function sourceOf(recipe: Recipe, version: string): RecipeSource {
   requireVersion(recipe, version);
   const rule = recipe.builds.find((candidate) => (candidate.source ?? recipe.defaults?.source) !== undefined);
   const source = rule?.source ?? recipe.defaults?.source;
   if (rule === undefined || source === undefined || recipe.github === undefined) {
     throw new FerryError(
       "UNSUPPORTED",
-      `${recipe.label} has no source archive: there is nothing to pin`,
+      `${recipe.label} is not installed from a source archive: there is nothing to pin`,
       {
         hint: "Digests of release assets come from GitHub when a spec is planned.",
       },
@@ -33,6 +34,7 @@ export function sourceArchive(recipe: Recipe, version: string): RecipeSource {
   return {
     url: render(source.url, values),
     top: render(source.top, values),
-    release: { repo: recipe.github, tag: tagOf(recipe, version) },
+    repo: recipe.github,
+    tag: tagOf(recipe, version),
   };
 }

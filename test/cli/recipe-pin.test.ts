@@ -59,6 +59,6 @@ describe("ferry recipe pin", () => {
     const { ferry } = await site({ releases: [RELEASE] });
     const run = await ferry("recipe", "pin", "llamacpp", "b11347");
     expect(run.code).toBe(2);
-    expect(run.stderr).toContain("has no source archive");
+    expect(run.stderr).toContain("not installed from a source archive");
   });
 });

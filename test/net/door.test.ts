@@ -178,9 +178,9 @@ describe("failures", () => {
           clearInterval(timer);
           response.end();
         }
-      }, 100);
+      }, 250);
     });
-    const response = await openDoor([server.origin], { timeouts: { connect: 5000, idle: 700 } }).request(server.origin);
+    const response = await openDoor([server.origin], { timeouts: { connect: 5000, idle: 1500 } }).request(server.origin);
     expect(await readText(response, 100)).toBe("xxxxxxxx");
   });
 

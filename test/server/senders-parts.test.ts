@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from "vitest";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createBufferPool } from "../../server/senders/buffers.ts";
 import { watchIdle } from "../../server/senders/idle-watch.ts";
-import { parseQueue } from "../../server/senders/kernel-queue.ts";
+import { kernelQueue, parseQueue } from "../../server/senders/kernel-queue.ts";
 
 describe("watchIdle", () => {
   /** Lets `looks` quarters of the idle bound pass, with the marks that `tick` sets before each. */
@@ -91,6 +92,38 @@ describe("parseQueue", () => {
     expect(parseQueue(table, 0x1f90, 0xd431)).toBe(0x27ac40 + 0x10);
     expect(parseQueue(table, 0xd431, 0x1f90)).toBe(0);
     expect(parseQueue(table, 0x1f90, 5)).toBeUndefined();
+  });
+
+  it("reads the longer addresses of tcp6", () => {
+    const line =
+      "   0: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000100007F:D431 01 00000020:00000000 01:0";
+    expect(parseQueue(line, 0x1f90, 0xd431)).toBe(0x20);
+  });
+});
+
+describe("kernelQueue", () => {
+  it("M1: sees what the client takes, long before the socket would take more", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const accepted = new Promise<Socket>((resolve) => server.once("connection", resolve));
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+    const socket = await accepted;
+    onTestFinished(() => {
+      client.destroy();
+      socket.destroy();
+      server.close();
+    });
+    socket.write(Buffer.alloc(16 * 1024 * 1024));
+    await vi.waitFor(async () => {
+      expect(await kernelQueue(socket)).toBeGreaterThan(100_000);
+    });
+    client.resume();
+    await vi.waitFor(async () => {
+      expect(await kernelQueue(socket)).toBe(0);
+    });
+    client.destroy();
+    socket.destroy();
+    expect(await kernelQueue(socket)).toBeUndefined();
   });
 });
 

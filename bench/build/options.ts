@@ -1,0 +1,76 @@
+import { tmpdir } from "node:os";
+import { parseArgs } from "node:util";
+
+export const CASES = ["download", "limited", "pack", "verify", "memory", "startup"] as const;
+export type CaseName = (typeof CASES)[number];
+
+export interface Options {
+  /** Bytes of all files together. */
+  size: number;
+  files: number;
+  rounds: number;
+  cases: ReadonlySet<CaseName>;
+  /** Also carries one file of `largeSize` bytes through build and verify, for the memory that takes. */
+  large: boolean;
+  largeSize: number;
+  json: boolean;
+  /** Where the temporary folder is made: its disk is part of what is measured. */
+  dir: string;
+}
+
+export const USAGE = `npm run bench:build -- [options]
+  --size N        bytes of all files together, with K, M or G (default 2G)
+  --files N       number of files (default 30)
+  --rounds N      paired rounds, of which the median counts (default 5)
+  --only A,B      some of: ${CASES.join(", ")}
+  --large         also build and verify one file of --large-size (needs twice that much disk)
+  --large-size N  default 20G
+  --dir FOLDER    where the temporary folder is made (default: the system's)
+  --json          one JSON document instead of the table
+A quick trial: --size 64M --files 4 --rounds 1`;
+
+/** Throws an Error in words for an option that cannot be understood. */
+export function readOptions(argv: readonly string[]): Options | "help" {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      size: { type: "string", default: "2G" },
+      files: { type: "string", default: "30" },
+      rounds: { type: "string", default: "5" },
+      only: { type: "string", default: CASES.join(",") },
+      large: { type: "boolean", default: false },
+      "large-size": { type: "string", default: "20G" },
+      dir: { type: "string", default: tmpdir() },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  return {
+    size: bytes("--size", values.size),
+    files: count("--files", values.files),
+    rounds: count("--rounds", values.rounds),
+    cases: new Set(values.only.split(",").map(caseName)),
+    large: values.large,
+    largeSize: bytes("--large-size", values["large-size"]),
+    json: values.json,
+    dir: values.dir,
+  };
+}
+
+function caseName(word: string): CaseName {
+  const found = CASES.find((name) => name === word);
+  if (found === undefined) throw new Error(`--only: ${word} is none of ${CASES.join(", ")}`);
+  return found;
+}
+
+function count(flag: string, text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${flag} must be a whole number, not ${text}`);
+  return Number(text);
+}
+
+function bytes(flag: string, text: string): number {
+  const found = /^([1-9]\d*)([KMG]?)$/.exec(text);
+  if (found === null) throw new Error(`${flag} must be a number with K, M or G, not ${text}`);
+  return Number(found[1]) * 1024 ** ["", "K", "M", "G"].indexOf(found[2] ?? "");
+}
