@@ -2,13 +2,18 @@ import type { z } from "zod";
 import { DiffReport } from "../src/bundle/diff.ts";
 import { BundleDocument } from "../src/bundle/document.ts";
 import { InspectReport } from "../src/bundle/inspect.ts";
+import { InventoryReport } from "../src/bundle/inventory.ts";
 import { Lock } from "../src/bundle/lock.ts";
 import { PinReport } from "../src/bundle/pin.ts";
 import { PlanReport } from "../src/bundle/plan-report.ts";
 import { SbomReport } from "../src/bundle/sbom.ts";
+import { ScrubReport } from "../src/bundle/scrub.ts";
 import { Spec } from "../src/bundle/spec.ts";
+import { BundlesReport, RemoveReport } from "../src/bundle/store-bundles.ts";
 import { VerifyReport } from "../src/bundle/verify.ts";
+import { ImportsReport } from "../src/cli/commands/import.ts";
 import { KeyReport } from "../src/cli/commands/keys.ts";
+import { GcReport } from "../src/cli/gc-report.ts";
 import {
   RecipeBuildsReport,
   RecipeCheckReport,
@@ -80,4 +85,30 @@ export const SCHEMAS: readonly PublishedSchema[] = [
     schema: RecipeCheckReport,
   },
   { file: "keys.schema.json", title: "Answer of ferry keys --json", kind: "printed", schema: KeyReport },
+  {
+    file: "import.schema.json",
+    title: "Answer of ferry import --json",
+    kind: "printed",
+    schema: ImportsReport,
+  },
+  {
+    file: "bundles.schema.json",
+    title: "Answer of ferry bundles --json",
+    kind: "printed",
+    schema: BundlesReport,
+  },
+  {
+    file: "remove.schema.json",
+    title: "Answer of ferry remove --json",
+    kind: "printed",
+    schema: RemoveReport,
+  },
+  { file: "gc.schema.json", title: "Answer of ferry gc --json", kind: "printed", schema: GcReport },
+  { file: "scrub.schema.json", title: "Answer of ferry scrub --json", kind: "printed", schema: ScrubReport },
+  {
+    file: "inventory.schema.json",
+    title: "Answer of ferry inventory --json",
+    kind: "printed",
+    schema: InventoryReport,
+  },
 ];

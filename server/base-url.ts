@@ -36,8 +36,9 @@ function forwardedBase({ headers, socket }: IncomingMessage, trustProxy: TrustPr
   const host = given("x-forwarded-host");
   const proto = given("x-forwarded-proto");
   const prefix = given("x-forwarded-prefix")?.replace(/\/+$/, "");
-  if ((host ?? proto ?? prefix) === undefined || !trustProxy(socket.remoteAddress ?? "", 0))
+  if ((host ?? proto ?? prefix) === undefined || !trustProxy(socket.remoteAddress ?? "", 0)) {
     return { prefix: "" };
+  }
   return {
     host,
     proto: proto === "http" || proto === "https" ? proto : undefined,

@@ -1,9 +1,10 @@
-import { BUNDLE_ARTIFACT_TYPE, BundleDocument } from "../src/bundle/document.ts";
+import { BundleDocument } from "../src/bundle/document.ts";
 import { readSignatures } from "../src/bundle/signature-blobs.ts";
+import { callBundle, signatureEntry } from "../src/bundle/store-index.ts";
 import { FerryError } from "../src/errors.ts";
 import { type Digest, hexOf } from "../src/lib/digest.ts";
-import { type ClaimedSignature, signatureTag } from "../src/trust/cosign.ts";
-import { ANNOTATION_REF_NAME, type Descriptor, type Index, Manifest } from "../src/wire/oci.ts";
+import type { ClaimedSignature } from "../src/trust/cosign.ts";
+import { type Descriptor, type Index, Manifest } from "../src/wire/oci.ts";
 import {
   ANNOTATION_IMPORTED_AT,
   ANNOTATION_SIGNED_BY,
@@ -20,7 +21,7 @@ export interface LoadedBundle {
   documentDigest: Digest;
   /** ISO 8601; undefined where the bundle was built into this store and never imported. */
   importedAt: string | undefined;
-  /** Paths that earlier bundles carry with other bytes stay theirs: the operator said so at the import. */
+  /** Where it and an earlier bundle carry one path with different bytes, the earlier one's are served. */
   yields: boolean;
   /** Ids of the trusted keys that signed, as the importer noted; empty for `unsigned`; undefined where nobody checked. */
   signedBy: readonly string[] | undefined;
@@ -30,12 +31,6 @@ export interface LoadedBundle {
   signatureManifest: Digest | undefined;
 }
 
-/** Index entries that are bundles, each once: an index may name a manifest under several tags. */
-export function bundleEntries(index: Index): Descriptor[] {
-  const entries = index.manifests.filter((entry) => entry.artifactType === BUNDLE_ARTIFACT_TYPE);
-  return [...new Map(entries.map((entry) => [entry.digest, entry])).values()];
-}
-
 /** Reads one bundle's metadata. Throws STORE_DAMAGED naming the bundle. `known` spares reading a document twice. */
 export async function loadBundle(
   store: StoreView,
@@ -43,11 +38,9 @@ export async function loadBundle(
   entry: Descriptor,
   known?: LoadedBundle,
 ): Promise<LoadedBundle> {
-  const name = entry.annotations?.[ANNOTATION_REF_NAME] ?? entry.digest;
   const signedBy = entry.annotations?.[ANNOTATION_SIGNED_BY];
-  const signature = index.manifests.find(
-    ({ annotations }) => annotations?.[ANNOTATION_REF_NAME] === signatureTag(entry.digest),
-  );
+  const name = callBundle(entry);
+  const signature = signatureEntry(index, entry.digest);
   try {
     const metadata = known ?? (await readMetadata(store, entry.digest));
     return {
@@ -73,11 +66,14 @@ export async function loadBundle(
   }
 }
 
+/** Of a manifest only this is read: of a hundred thousand layers the document says the same. */
+const ConfigOnly = Manifest.pick({ config: true });
+
 async function readMetadata(
   store: StoreView,
   digest: Digest,
 ): Promise<{ document: BundleDocument; documentDigest: Digest }> {
-  const manifest = Manifest.parse(JSON.parse((await store.readSmall(digest)).toString("utf8")));
+  const manifest = ConfigOnly.parse(JSON.parse((await store.readSmall(digest)).toString("utf8")));
   const bytes = await store.readSmall(manifest.config.digest);
   return {
     document: BundleDocument.parse(JSON.parse(bytes.toString("utf8"))),

@@ -1,9 +1,10 @@
+import { bundleEntries } from "../src/bundle/store-index.ts";
 import { type FerryError, isFerryError } from "../src/errors.ts";
 import type { Digest } from "../src/lib/digest.ts";
 import { isAbsent } from "../src/store/blob-reader.ts";
 import type { Index } from "../src/wire/oci.ts";
 import { buildCatalog, type Catalog } from "./catalog.ts";
-import { bundleEntries, type LoadedBundle, loadBundle } from "./catalog-bundle.ts";
+import { type LoadedBundle, loadBundle } from "./catalog-bundle.ts";
 import type { StoreView } from "./store-view.ts";
 
 /** A store as read: what can be served, and what could not be read of it. */

@@ -24,10 +24,11 @@ export function createFastHandler(mirror: Mirror, next: Handler): Handler {
     beginExchange(response, exchange);
     response.once("close", () => {
       if (exchange.sending === undefined) finish(mirror, request, response, exchange);
-      else
+      else {
         void exchange.sending.finally(() => {
           finish(mirror, request, response, exchange);
         });
+      }
     });
     // A client that goes away while it is written to is seen by whoever writes; here it must only not be a crash.
     response.on("error", () => undefined);

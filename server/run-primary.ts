@@ -62,9 +62,9 @@ export async function runPrimary(options: ServeOptions, parts: PrimaryParts): Pr
   const stopped = signal.aborted ? undefined : once(signal, "abort").then(() => undefined);
   const failure = await Promise.race([failed, stopped]);
   ending.abort();
-  if (failure === undefined)
+  if (failure === undefined) {
     await stopAll(running, (options.drainDelay + options.drainTimeout) * 1000, clock);
-  else {
+  } else {
     await killAll(running);
     throw failure;
   }

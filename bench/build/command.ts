@@ -19,8 +19,7 @@ export interface RunOptions {
 }
 
 /** The shell's clock starts after the shell itself did. File descriptor 3 takes the commands' own messages. */
-const timed = (script: string): string =>
-  `TIMEFORMAT='%3R %3U %3S'\nset -e\ntime {\n${script}\n} 2>&3`;
+const timed = (script: string): string => `TIMEFORMAT='%3R %3U %3S'\nset -e\ntime {\n${script}\n} 2>&3`;
 
 /**
  * Runs commands of bash, one after the other, and tells what they took, as `time` and so the kernel counts it. Throws an
@@ -52,7 +51,7 @@ export async function run(script: string, { signal, env, cwd }: RunOptions): Pro
     signal.throwIfAborted();
     const [wall, user, system] = times.trim().split(" ").map(Number);
     if (code !== 0 || wall === undefined || user === undefined || system === undefined) {
-      throw new Error(`${script}\nended with ${code}:\n${messages}${times}`);
+      throw new Error(`${script}\nended with ${code}:\n${stdout}${messages}${times}`);
     }
     return { wall, cpu: user + system, stdout };
   } finally {
@@ -62,11 +61,13 @@ export async function run(script: string, { signal, env, cwd }: RunOptions): Pro
 
 /** Words as bash reads them, whatever they hold. */
 export function shell(words: Words): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
 }
 
-async function text(stream: Readable): Promise<string> {
+async function text(stream: Readable | null): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
+  for await (const part of stream ?? []) parts.push(part as Buffer);
   return Buffer.concat(parts).toString("utf8");
 }

@@ -16,7 +16,11 @@ const STEP = 4 * 1024 * 1024;
 const UPDATED = "2026-01-01T00:00:00Z";
 
 /** Writes one release of files that cannot be compressed, and what GitHub's API would say of it, into a folder to be served. */
-export async function writeOrigin(root: string, tag: string, sizes: readonly number[]): Promise<OriginFile[]> {
+export async function writeOrigin(
+  root: string,
+  tag: string,
+  sizes: readonly number[],
+): Promise<OriginFile[]> {
   const files: OriginFile[] = [];
   for (const [index, size] of sizes.entries()) {
     const place = placeOf(tag, index);

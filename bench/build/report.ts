@@ -21,7 +21,9 @@ export function renderReport({ machine, notes, rows }: Report): string {
     "",
     ...notes.map((note) => `- ${note}`),
     "",
-    missed.length === 0 ? `All ${rows.length} targets are met.` : `MISSED ${missed.length} of ${rows.length} targets: ${missed.join("; ")}.`,
+    missed.length === 0
+      ? `All ${rows.length} targets are met.`
+      : `MISSED ${missed.length} of ${rows.length} targets: ${missed.join("; ")}.`,
     "",
   ].join("\n");
 }

@@ -11,9 +11,9 @@ export interface Sample {
 export interface Contender {
   name: string;
   /** One run, from a clean state to the result, which it also checks. */
-  run(): Promise<Sample>;
+  run: () => Promise<Sample>;
   /** Removes what a run made; not measured. */
-  clean(): Promise<void>;
+  clean: () => Promise<void>;
 }
 
 /**

@@ -10,18 +10,21 @@ const METER = new URL("./drivers/meter.mjs", import.meta.url);
 
 /** A temporary folder with the product in it as somebody has it who installed it, and ways to run things there. */
 export interface Workspace {
-  at(name: string): string;
+  at: (name: string) => string;
   /** Path of the installed program. */
   ferry: string;
   /** Folder of the compiled modules. */
   dist: string;
   signal: AbortSignal;
-  run(script: string, env?: RunOptions["env"]): Promise<Ran>;
+  run: (script: string, env?: RunOptions["env"]) => Promise<Ran>;
   /** Runs a program of Node and measures its memory and writes as well. */
-  node(words: readonly string[], options?: { env?: RunOptions["env"]; cpus?: readonly number[] }): Promise<Sample & Ran>;
+  node: (
+    words: readonly string[],
+    options?: { env?: RunOptions["env"]; cpus?: readonly number[] },
+  ) => Promise<Sample & Ran>;
   /** Has the system write out what earlier runs left to be written. */
-  settle(): Promise<void>;
-  remove(...names: string[]): Promise<void>;
+  settle: () => Promise<void>;
+  remove: (...names: string[]) => Promise<void>;
 }
 
 /** Compiles and packs the product and unpacks it in `folder`. */
@@ -40,7 +43,10 @@ export async function createWorkspace(folder: string, signal: AbortSignal): Prom
       const pin = cpus === undefined ? [] : ["taskset", "-c", cpus.join(",")];
       const program = [...pin, process.execPath, "--import", METER.href, ...words];
       const ran = await runHere(shell(program), { ...env, FERRY_BENCH_METER: at("meter.json") });
-      return { ...ran, ...(JSON.parse(await readFile(at("meter.json"), "utf8")) as { peak: number; written: number }) };
+      return {
+        ...ran,
+        ...(JSON.parse(await readFile(at("meter.json"), "utf8")) as { peak: number; written: number }),
+      };
     },
     settle: async () => {
       await runHere(shell(["sync", "--file-system", folder]));
@@ -54,7 +60,9 @@ export async function createWorkspace(folder: string, signal: AbortSignal): Prom
 async function install(at: Workspace["at"], runHere: Workspace["run"]): Promise<void> {
   const root = fileURLToPath(packageRoot);
   if (!isBuildFresh(packageRoot)) await runHere(shell([process.execPath, join(root, "scripts/build.mjs")]));
-  const packed = await runHere(`cd ${shell([root])} && npm pack --json --pack-destination ${shell([at(".")])}`);
+  const packed = await runHere(
+    `cd ${shell([root])} && npm pack --json --pack-destination ${shell([at(".")])}`,
+  );
   const [made] = JSON.parse(packed.stdout) as { filename: string }[];
   if (made === undefined) throw new Error("npm pack made no package");
   await runHere(shell(["tar", "-xzf", made.filename]));

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,6 +8,8 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface Nginx {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   url: string;
+  /** Of the master process, whose child does the work. */
+  pid: number;
   stop(): Promise<void>;
 }
 
@@ -50,7 +51,7 @@ export async function runNginx(configure: (home: string, port: number) => string
     child.kill("SIGKILL");
     throw new Error(`nginx did not come up: ${wrote.join("")}`);
   }
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
 }
 
 function configuration(home: string, root: string, port: number, limitRate: string | undefined): string {
@@ -61,7 +62,7 @@ function configuration(home: string, root: string, port: number, limitRate: stri
 worker_processes 1;
 pid ${home}/nginx.pid;
 error_log stderr warn;
-events { worker_connections 256; }
+events { worker_connections 1024; }
 http {
 ${temporary}
   access_log off;

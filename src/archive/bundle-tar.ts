@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { finished } from "node:stream/promises";
 import { TarArchive } from "archiver";
 import { FerryError, fromFileError, interrupted } from "../errors.ts";
 import { temporaryBeside } from "../lib/files.ts";
@@ -92,34 +92,42 @@ function requireTime(mtime: Date): void {
   });
 }
 
-async function pack(
-  sink: Writable,
-  entries: Entries,
-  options: TarOptions,
-  ring: BufferRing,
-): Promise<number> {
-  const { signal } = options;
+/**
+ * Runs archiver. It cannot be stopped: destroyed in the middle, it throws from within where nobody can catch it. So on
+ * failure it is left standing, cut off from what it reads and writes, and nothing else holds it.
+ */
+async function pack(sink: Writable, entries: Entries, options: TarOptions, ring: BufferRing): Promise<number> {
   const archive = new TarArchive({ highWaterMark: STEP });
-  const done = pipeline(archive, sink, signal === undefined ? {} : { signal });
-  // archiver never says that an entry will not come any more, so every wait for one is also a wait for the end.
+  const written = finished(sink, { readable: false });
+  // archiver never says that an entry will not come any more, so every wait for one is also a wait for a failure.
+  let stop = (): void => undefined;
   const failed = new Promise<never>((_, reject) => {
-    done.catch(reject);
+    archive.on("error", reject);
+    written.catch(reject);
+    stop = () => {
+      reject(interrupted("writing the bundle"));
+    };
   });
+  options.signal?.addEventListener("abort", stop);
+  if (options.signal?.aborted === true) stop();
   failed.catch(() => undefined);
+  archive.pipe(sink);
   let source: Source | undefined;
   try {
     for await (const entry of entries) {
       source = await openSource(entry, ring, options);
-      await Promise.race([append(archive, entry.name, source, options.mtime), failed]);
+      await Promise.race([failed, append(archive, entry.name, source, options.mtime)]);
     }
-    await Promise.race([archive.finalize(), failed]);
-    await done;
+    await Promise.race([failed, archive.finalize()]);
+    await Promise.race([failed, written]);
     return archive.pointer();
   } catch (error) {
+    archive.unpipe(sink);
     if (source !== undefined && "stream" in source) source.stream.destroy();
-    archive.destroy(error instanceof Error ? error : undefined);
-    await done.catch(() => undefined);
-    throw signal?.aborted === true ? interrupted("writing the bundle") : error;
+    sink.destroy();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener("abort", stop);
   }
 }
 

@@ -39,7 +39,11 @@ export async function findHeld(blobs: readonly CarriedBlob[], label: string, wor
 }
 
 /** Throws DISK_FULL where the contents that have to be written cannot fit. */
-export async function requireRoom(wanted: readonly CarriedBlob[], label: string, store: LayoutStore): Promise<void> {
+export async function requireRoom(
+  wanted: readonly CarriedBlob[],
+  label: string,
+  store: LayoutStore,
+): Promise<void> {
   const needed = sumSizes(wanted);
   const free = await freeSpace(store.root);
   if (needed <= free) return;

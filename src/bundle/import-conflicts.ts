@@ -51,8 +51,7 @@ export function refuseConflicts(label: string, conflicts: readonly PathConflict[
   const lines = conflicts
     .slice(0, SHOWN)
     .map(
-      ({ path, old, new: fresh }) =>
-        `${printable(path)}\n    here: ${side(old)}\n    new:  ${side(fresh)}`,
+      ({ path, old, new: fresh }) => `${printable(path)}\n    here: ${side(old)}\n    new:  ${side(fresh)}`,
     );
   const more = conflicts.length > SHOWN ? `\n  and ${conflicts.length - SHOWN} more` : "";
   const count = conflicts.length === 1 ? "a path" : `${conflicts.length} paths`;

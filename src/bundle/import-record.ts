@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
-import { type Descriptor, Index, INDEX_FILE } from "../wire/oci.ts";
+import { type Descriptor, INDEX_FILE, Index } from "../wire/oci.ts";
 import {
   ANNOTATION_IMPORTED_AT,
   ANNOTATION_SIGNED_BY,
@@ -32,12 +32,20 @@ interface Verdict {
   known: Descriptor | undefined;
 }
 
+export interface Recorded {
+  /** The bundle's own entry as the index has it now. */
+  entry: Descriptor;
+  conflicts: PathConflict[];
+  /** False where the index said all of it already. */
+  changed: boolean;
+}
+
 /** Judges a bundle against what the store has, and notes it in the index once its contents are all there. */
 export interface Recorder {
   /** Throws BUNDLE_OLDER, BUNDLE_CONFLICT. Writes nothing. */
   judge(): Promise<Verdict>;
-  /** Judges again and adds the bundle to the index, as one step. `changed` is false where the index says it already. */
-  record(): Promise<{ entry: Descriptor; conflicts: PathConflict[]; changed: boolean }>;
+  /** Judges again and adds the bundle to the index, as one step. */
+  record(): Promise<Recorded>;
 }
 
 export function createRecorder(opened: OpenedBundle, options: RecordOptions): Recorder {
@@ -46,7 +54,11 @@ export function createRecorder(opened: OpenedBundle, options: RecordOptions): Re
   const judge = async (): Promise<Verdict> => {
     const index = await store.readIndex();
     const { label, document, manifestDigest: manifest } = opened;
-    refuseCounter(index, { label, name: document.name, counter: document.counter, manifest }, options.allowOlder);
+    refuseCounter(
+      index,
+      { label, name: document.name, counter: document.counter, manifest },
+      options.allowOlder,
+    );
     const own = bundleEntries(index).find((entry) => entry.digest === manifest);
     const known = own?.annotations?.[ANNOTATION_IMPORTED_AT] === undefined ? undefined : own;
     // Decided at its first import, and decided anew only where somebody asks for it.
@@ -59,25 +71,18 @@ export function createRecorder(opened: OpenedBundle, options: RecordOptions): Re
     for (;;) {
       const verdict = await judge();
       const added = entriesOf(opened, verdict, options);
-      if (mergeBundle(verdict.index, added) === verdict.index) return result(added, verdict, false);
+      const recorded = { entry: added[0], conflicts: verdict.conflicts };
+      if (mergeBundle(verdict.index, added) === verdict.index) return { ...recorded, changed: false };
       let current = true;
       await store.updateIndex((now) => {
         // Another import came between: what it brought has to be judged first.
         current = sameBundles(now, verdict.index);
         return current ? mergeBundle(now, added) : now;
       });
-      if (current) return result(added, verdict, true);
+      if (current) return { ...recorded, changed: true };
     }
   };
   return { judge, record };
-}
-
-function result(
-  [entry]: [Descriptor, ...Descriptor[]],
-  { conflicts }: Verdict,
-  changed: boolean,
-): Awaited<ReturnType<Recorder["record"]>> {
-  return { entry, conflicts, changed };
 }
 
 /** Documents of the other bundles, each read once. One that cannot be read is left out, as the mirror leaves it out. */
@@ -118,7 +123,9 @@ function entriesOf(
   const [bundle, ...signature] = Index.parse(JSON.parse(indexJson?.bytes.toString("utf8") ?? "")).manifests;
   if (bundle === undefined) throw new Error("an opened bundle has an index entry");
   const decided = known === undefined || (prefer !== undefined && conflicts.length > 0);
-  const yields = decided ? conflicts.length > 0 && prefer === "old" : ANNOTATION_YIELDS in (known.annotations ?? {});
+  const yields = decided
+    ? conflicts.length > 0 && prefer === "old"
+    : ANNOTATION_YIELDS in (known.annotations ?? {});
   const signers = opened.signedBy.map(({ keyId }) => keyId).join(",");
   // A signature covers the manifest's digest: what was verified once stays verified, and what was not takes no place.
   const verified = known?.annotations?.[ANNOTATION_SIGNED_BY] ?? SIGNED_BY_NOBODY;
@@ -136,7 +143,9 @@ function entriesOf(
 
 /** Now, or just after the last import where a clock went back: the order of imports decides what is served. */
 function importTime(index: Index, clock: Clock): string {
-  const times = bundleEntries(index).map((entry) => Date.parse(entry.annotations?.[ANNOTATION_IMPORTED_AT] ?? ""));
+  const times = bundleEntries(index).map((entry) =>
+    Date.parse(entry.annotations?.[ANNOTATION_IMPORTED_AT] ?? ""),
+  );
   const last = Math.max(-Infinity, ...times.filter((time) => !Number.isNaN(time)));
   return new Date(Math.max(clock.now(), last + 1)).toISOString();
 }

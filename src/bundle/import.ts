@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { BundleSource } from "../archive/bundle-source.ts";
 import { FerryError, interrupted } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -6,45 +5,15 @@ import { type Digest, digestOf } from "../lib/digest.ts";
 import type { Logger } from "../log.ts";
 import { markImport } from "../store/import-mark.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
-import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
 import { INDEX_FILE, LAYOUT_FILE } from "../wire/oci.ts";
-import { ANNOTATION_IMPORTED_AT, ANNOTATION_YIELDS } from "../wire/store-annotations.ts";
 import type { BundleFile } from "./bundle-files.ts";
-import { type BundleDocument, Sha256 } from "./document.ts";
-import { type BlobWork, findHeld, type Held, requireRoom, sumSizes, writeContents } from "./import-blobs.ts";
-import { PathConflict, type Preference } from "./import-conflicts.ts";
-import { createRecorder, type Recorder } from "./import-record.ts";
+import { type BlobWork, findHeld, requireRoom, writeContents } from "./import-blobs.ts";
+import type { Preference } from "./import-conflicts.ts";
+import { createRecorder } from "./import-record.ts";
+import { type ImportReport, lacking, reportImport } from "./import-report.ts";
 import { abandonImport } from "./import-undo.ts";
 import { type BundleTrust, type OpenedBundle, openBundle } from "./open.ts";
-
-const Amount = z.strictObject({ contents: z.int(), bytes: z.int() });
-
-/** What became of one bundle. Sizes are bytes. */
-export const ImportReport = z.strictObject({
-  /** The path that was read, or `standard input`. */
-  bundle: z.string(),
-  name: z.string(),
-  counter: z.int(),
-  created: z.string(),
-  manifest: Sha256,
-  /** `unchanged`: the store had all of it. `repaired`: it had the bundle, but some contents were absent or damaged. */
-  outcome: z.enum(["imported", "repaired", "unchanged"]),
-  importedAt: z.string(),
-  /** The trusted keys that signed; empty where `--allow-unsigned` let it pass unchecked. */
-  signedBy: z.array(KeyRef),
-  /** Paths that a mirror will serve. */
-  files: z.int(),
-  /** Distinct contents of the bundle. */
-  total: Amount,
-  written: Amount,
-  /** Contents that the store had: hashed again, found good, and not written. */
-  skipped: Amount,
-  /** Paths that another bundle fills with other bytes, and which of the two was preferred. */
-  conflicts: z.array(PathConflict),
-  prefer: z.enum(["new", "old"]).nullable(),
-});
-export type ImportReport = z.infer<typeof ImportReport>;
 
 export interface ImportOptions extends Omit<BlobWork, "signal"> {
   store: LayoutStore;
@@ -90,11 +59,11 @@ export async function importBundle(source: BundleSource, options: ImportOptions)
     await requireRoom(lacking(opened, held), opened.label, store);
     await writeContents(opened, files, held, work, onWritten);
     if (work.signal.aborted) throw interrupted(`importing ${opened.label}`);
-    await writeMetadata(store, metadata, onWritten);
+    const rewritten = await writeMetadata(store, metadata, onWritten);
     await requireAll(store, opened, metadata);
     const recorded = await recorder.record();
     await mark.done();
-    return report(opened, held, recorded, prefer);
+    return reportImport(opened, held, { ...recorded, rewritten, prefer });
   } catch (error) {
     await abandonImport(store, mark, written, error, logger);
     throw error;
@@ -122,10 +91,6 @@ async function listed(files: AsyncIterable<BundleFile>): Promise<BundleFile[]> {
   return found;
 }
 
-function lacking(opened: OpenedBundle, held: Held): OpenedBundle["blobs"] {
-  return opened.blobs.filter(({ digest }) => held.get(digest) !== "ok");
-}
-
 /** Manifest, document and signature; `oci-layout` and `index.json` are the store's own. */
 function metadataBlobs({ metadata }: OpenedBundle): Map<Digest, Buffer> {
   return new Map(
@@ -135,17 +100,21 @@ function metadataBlobs({ metadata }: OpenedBundle): Map<Digest, Buffer> {
   );
 }
 
+/** Returns how many the store lacked, or had damaged. */
 async function writeMetadata(
   store: LayoutStore,
   metadata: ReadonlyMap<Digest, Buffer>,
   onWritten: (digest: Digest) => void,
-): Promise<void> {
+): Promise<number> {
+  let rewritten = 0;
   for (const [digest, bytes] of metadata) {
     const state = await store.verify(digest, bytes.length);
     if (state === "ok") continue;
     await store.putSmall(bytes);
+    rewritten++;
     if (state === "absent") onWritten(digest);
   }
+  return rewritten;
 }
 
 /** What the index names must be there: somebody may have removed the bundle, and collected garbage, while we wrote. */
@@ -162,32 +131,4 @@ async function requireAll(
       details: { digest },
     });
   }
-}
-
-function report(
-  opened: OpenedBundle,
-  held: Held,
-  { entry, conflicts, changed }: Awaited<ReturnType<Recorder["record"]>>,
-  prefer: Preference | undefined,
-): ImportReport {
-  const { document, blobs }: { document: BundleDocument; blobs: OpenedBundle["blobs"] } = opened;
-  const wrote = lacking(opened, held);
-  const kept = blobs.filter(({ digest }) => held.get(digest) === "ok");
-  const yields = ANNOTATION_YIELDS in (entry.annotations ?? {});
-  return {
-    bundle: opened.label,
-    name: document.name,
-    counter: document.counter,
-    created: document.created,
-    manifest: opened.manifestDigest,
-    outcome: changed ? "imported" : wrote.length > 0 ? "repaired" : "unchanged",
-    importedAt: entry.annotations?.[ANNOTATION_IMPORTED_AT] ?? "",
-    signedBy: opened.signedBy,
-    files: document.files.length,
-    total: { contents: blobs.length, bytes: sumSizes(blobs) },
-    written: { contents: wrote.length, bytes: sumSizes(wrote) },
-    skipped: { contents: kept.length, bytes: sumSizes(kept) },
-    conflicts,
-    prefer: conflicts.length === 0 ? null : yields ? "old" : (prefer ?? "new"),
-  };
 }

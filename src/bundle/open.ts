@@ -9,12 +9,12 @@ import { blobName, IMAGE_LAYOUT_JSON, INDEX_FILE, LAYOUT_FILE } from "../wire/oc
 import { malformed } from "./bundle-faults.ts";
 import { type BundleFile, bundleFiles } from "./bundle-files.ts";
 import { type CarriedBlob, carriedBlobs } from "./carried-blobs.ts";
-import { readDocument } from "./read-document.ts";
-import { readSignatures, renderSignatures } from "./signature-blobs.ts";
 import type { BundleDocument } from "./document.ts";
 import { type IndexClaims, readIndex, renderIndex } from "./index-json.ts";
 import { type MetadataFile, readManifest, renderManifest } from "./manifest.ts";
 import { type MetadataReader, readMetadata } from "./metadata-reader.ts";
+import { readDocument } from "./read-document.ts";
+import { readSignatures, renderSignatures } from "./signature-blobs.ts";
 
 /**
  * `unsigned-ok` reads the metadata of any sound bundle, and `signedBy` is empty then: nothing may be installed from it.

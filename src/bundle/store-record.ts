@@ -1,7 +1,12 @@
 import { FerryError, isFerryError } from "../errors.ts";
 import type { BlobStore } from "../store/blob-store.ts";
 import { type Descriptor, type Index, Manifest } from "../wire/oci.ts";
-import { ANNOTATION_IMPORTED_AT, ANNOTATION_YIELDS, DOES_YIELD, type Ranked } from "../wire/store-annotations.ts";
+import {
+  ANNOTATION_IMPORTED_AT,
+  ANNOTATION_YIELDS,
+  DOES_YIELD,
+  type Ranked,
+} from "../wire/store-annotations.ts";
 import { BundleDocument } from "./document.ts";
 import { bundleEntries, callBundle, nameAndCounter } from "./store-index.ts";
 

@@ -53,3 +53,16 @@ export interface EvalFlags {
   recipes?: string;
 }
 export interface PinFlags extends UpstreamFlags, JsonFlag {}
+export interface StoreFlags extends JsonFlag {
+  store?: string;
+}
+export interface ImportFlags extends StoreFlags {
+  key: string[];
+  allowUnsigned?: boolean;
+  prefer?: "new" | "old";
+  allowOlder?: boolean;
+}
+export interface GcFlags extends StoreFlags {
+  dryRun?: boolean;
+  grace: number;
+}

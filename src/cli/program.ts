@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { VARIABLES } from "../config/variables.ts";
 import type { Context } from "./context.ts";
 import type {
@@ -15,6 +15,8 @@ import type {
   RecipeFlags,
   VerifyFlags,
 } from "./flags.ts";
+import { addStore } from "./groups/store.ts";
+import { collect, decimal, positive } from "./option-values.ts";
 
 type SetExit = (code: number) => void;
 
@@ -33,6 +35,7 @@ export function buildProgram(context: Context, setExit: SetExit): Command {
   addPlan(program, context, setExit);
   addBuild(program, context);
   addReaders(program, context);
+  addStore(program, context, setExit);
   addKeys(program, context);
   addRecipe(program, context);
   return program;
@@ -61,9 +64,17 @@ function addBuild(program: Command, context: Context): void {
     .description("fetch and verify everything that a spec names, and write one bundle")
     .requiredOption("-o, --output <path>", "FILE.tar, or FOLDER/ for the layout as a folder")
     .option("--sign-key <file>", "private key (PEM); may be given several times", collect, [])
-    .option("--passphrase-file <file>", "first line is the key's passphrase (else FERRY_KEY_PASSPHRASE, else asked)")
+    .option(
+      "--passphrase-file <file>",
+      "first line is the key's passphrase (else FERRY_KEY_PASSPHRASE, else asked)",
+    )
     .option("--locked <file>", "refuse whatever differs from this lock")
-    .option("--previous <bundle>", "refuse files that this earlier bundle carries with other bytes", collect, [])
+    .option(
+      "--previous <bundle>",
+      "refuse files that this earlier bundle carries with other bytes",
+      collect,
+      [],
+    )
     .option("--accept-changed", "go on where an asset was replaced upstream under the same name")
     .option("--allow-missing", "leave out builds that upstream lacks, and record them in the bundle")
     .option("--jobs <n>", "files at once", positive, 4)
@@ -77,7 +88,9 @@ function addBuild(program: Command, context: Context): void {
 function addReaders(program: Command, context: Context): void {
   program
     .command("verify <bundle>")
-    .description("check signature and every digest of a bundle (tar, folder, or - for standard input); no network")
+    .description(
+      "check signature and every digest of a bundle (tar, folder, or - for standard input); no network",
+    )
     .option("--key <file>", "trusted public key (PEM), required; may be given several times", collect, [])
     .option("--json", "one JSON document")
     .action(async (bundle: string, options: VerifyFlags) => {
@@ -87,7 +100,12 @@ function addReaders(program: Command, context: Context): void {
   program
     .command("inspect <bundle>")
     .description("say what a bundle holds, by engine; reads its metadata only")
-    .option("--key <file>", "check the signature with this public key; may be given several times", collect, [])
+    .option(
+      "--key <file>",
+      "check the signature with this public key; may be given several times",
+      collect,
+      [],
+    )
     .option("--json", "one JSON document")
     .action(async (bundle: string, options: InspectFlags) => {
       const { inspectCommand } = await import("./commands/inspect.ts");
@@ -134,9 +152,13 @@ function addKeys(program: Command, context: Context): void {
 }
 
 function addRecipe(program: Command, context: Context): void {
-  const recipe = program.command("recipe").description("the table of engines: what is published for which machine");
+  const recipe = program
+    .command("recipe")
+    .description("the table of engines: what is published for which machine");
   const withRecipes = (command: Command): Command =>
-    command.option("--recipes <folder>", "overlay folder (else FERRY_RECIPES)").option("--json", "one JSON document");
+    command
+      .option("--recipes <folder>", "overlay folder (else FERRY_RECIPES)")
+      .option("--json", "one JSON document");
   withRecipes(recipe.command("list"))
     .description("every engine that the table knows")
     .action(async (options: RecipeFlags) => {
@@ -159,7 +181,7 @@ function addRecipe(program: Command, context: Context): void {
     .description("the builds that may run on a machine, best first")
     .requiredOption("--arch <arch>", "amd64 or arm64")
     .option("--driver <version>", "NVIDIA driver; none: no NVIDIA card", "")
-    .option("--cc <number>", "lowest compute capability, such as 8.6; 0: unknown", number, 0)
+    .option("--cc <number>", "lowest compute capability, such as 8.6; 0: unknown", decimal, 0)
     .option("--variant <variant>", "this build alone", "")
     .action(async (engine: string, version: string, options: CandidatesFlags) => {
       const { recipeCandidatesCommand } = await import("./commands/recipe.ts");
@@ -174,7 +196,7 @@ function addRecipe(program: Command, context: Context): void {
     });
   recipe
     .command("eval")
-    .description("answer cases, one JSON a line: {\"fn\":…,\"engine\":…,\"version\":…}")
+    .description('answer cases, one JSON a line: {"fn":…,"engine":…,"version":…}')
     .requiredOption("--cases <file>", "file of cases, or - for standard input")
     .option("--recipes <folder>", "overlay folder (else FERRY_RECIPES)")
     .action(async (options: EvalFlags) => {
@@ -195,18 +217,4 @@ function withUpstream(command: Command): Command {
     .option("--store <folder>", "local store (else FERRY_STORE)")
     .option("--recipes <folder>", "overlay folder (else FERRY_RECIPES)")
     .option("--offline", "never open a connection");
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
-}
-
-function positive(value: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(value)) throw new InvalidArgumentError("must be a whole number from 1 to 9999");
-  return Number(value);
-}
-
-function number(value: string): number {
-  if (!/^\d{1,3}(\.\d{1,2})?$/.test(value)) throw new InvalidArgumentError("must be a number such as 8.6");
-  return Number(value);
 }

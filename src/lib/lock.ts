@@ -1,4 +1,4 @@
-import { link, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { FerryError, fromFileError } from "../errors.ts";
@@ -29,8 +29,8 @@ const Generation = z.union([
 /**
  * Takes a lock that holds between processes. Throws STORE_BUSY naming the owner when it is taken.
  *
- * `folder` holds one file a generation, named by its number. The newest counts: it names its owner, or says that it was
- * released. Who wants the lock links the next number into place, which the file system lets exactly one do; whoever
+ * `folder` holds one file a generation, named by its number. The newest counts: it names its owner, or is empty once
+ * it was released. Who wants the lock links the next number into place, which the file system lets exactly one do; whoever
  * comes late to a number that has already been passed sees the newer one and tries again. So a lock whose owner died is
  * taken over without a moment in which two could believe to hold it, and nothing is ever deleted on a guess.
  */
@@ -80,7 +80,7 @@ async function generations(folder: string): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-/** Nobody holds what is gone by now (a newer one exists then), or what a power failure has torn. */
+/** Nobody holds what is gone by now (a newer one exists then), what was released, or what a power failure has torn. */
 async function holderOf(path: string): Promise<LockOwner | undefined> {
   let text: string;
   try {
@@ -90,8 +90,7 @@ async function holderOf(path: string): Promise<LockOwner | undefined> {
     throw error;
   }
   try {
-    const found = Generation.parse(JSON.parse(text));
-    return "held" in found ? found.held : undefined;
+    return Generation.parse(JSON.parse(text)).held;
   } catch {
     return undefined;
   }
@@ -115,9 +114,10 @@ async function place(path: string, content: z.infer<typeof Generation>): Promise
   }
 }
 
+/** An empty generation is held by nobody. Emptying takes no space: a full disk must not leave the lock behind. */
 async function release(path: string): Promise<void> {
   try {
-    await rename(await writeTemporary(path, { released: true }), path);
+    await truncate(path, 0);
   } catch (error) {
     throw fromFileError(error, "unlock", path, "FILE_UNWRITABLE");
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Facts, holds, type When } from "./when.ts";
 import type { Ordering } from "./version.ts";
+import { type Facts, holds, type When } from "./when.ts";
 
 interface Rule<T> {
   when?: When | undefined;

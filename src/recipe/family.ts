@@ -6,8 +6,8 @@ import { near } from "./near.ts";
 import { offerOf, valuesFor } from "./render-build.ts";
 import type { Recipe } from "./schema.ts";
 import { patternWithHole, render } from "./template.ts";
-import type { Facts } from "./when.ts";
 import { wheelProblem } from "./wheel.ts";
+import type { Facts } from "./when.ts";
 
 /**
  * A build with the names that a release really has. A family comes to the one member that the release holds whole: the

@@ -1,7 +1,7 @@
 import { FerryError } from "../errors.ts";
+import type { BuildRule } from "./fields.ts";
 import type { Recipe } from "./schema.ts";
 import { type Facts, holds } from "./when.ts";
-import type { BuildRule } from "./fields.ts";
 
 /** Refuses an architecture that the engine has no Linux build for. */
 export function requireArch(recipe: Recipe, arch: string): void {

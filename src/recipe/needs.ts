@@ -2,8 +2,8 @@ import type { Needs } from "./build.ts";
 import { pick } from "./choice.ts";
 import type { BuildRule } from "./fields.ts";
 import type { Host } from "./host.ts";
-import { compareNumbers } from "./version.ts";
 import type { Recipe } from "./schema.ts";
+import { compareNumbers } from "./version.ts";
 import type { Facts } from "./when.ts";
 
 /** What a machine must have for a build. With an unknown card it is what every card that the build supports needs. */

@@ -5,7 +5,7 @@ import { familyName } from "./member.ts";
 import { needsOf } from "./needs.ts";
 import type { Recipe } from "./schema.ts";
 import { render, type Values } from "./template.ts";
-import { tagOf, numberOf } from "./versions-of.ts";
+import { numberOf, tagOf } from "./versions-of.ts";
 import type { Facts } from "./when.ts";
 
 /** What every placeholder stands for. `variant` is a whole name, never a family. */

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/pr
 import { join } from "node:path";
 import { FerryError, fromFileError } from "../errors.ts";
 import { fileSize } from "../lib/files.ts";
-import { IMAGE_LAYOUT_JSON, INDEX_FILE, ImageLayout, LAYOUT_FILE, MEDIA_TYPE_INDEX } from "../wire/oci.ts";
+import { IMAGE_LAYOUT_JSON, ImageLayout, INDEX_FILE, LAYOUT_FILE, MEDIA_TYPE_INDEX } from "../wire/oci.ts";
 
 /** Where the parts of a store are. Everything that is not OCI's is under `ferry/`, which OCI tools leave alone. */
 export interface LayoutFolders {

@@ -1,7 +1,7 @@
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 import { isFerryError } from "../../src/errors.ts";
 import { checkFolder } from "../../src/recipe/check.ts";
 import { listRecipes, loadTable } from "../../src/recipe/load.ts";
@@ -189,6 +189,17 @@ describe("a folder's cases", () => {
       overlay: await folderWith(pick(files, "plain.yaml")),
     });
     await expect(checkFolder(table, overlay)).rejects.toThrow(message);
+  });
+
+  it("hold for the example in docs/recipes.md", async () => {
+    const docs = await readFile(join(builtinRecipes, "../../docs/recipes.md"), "utf8");
+    const blocks = [...docs.matchAll(/```yaml\n# (tool-x\S*\.yaml)\n([^]*?)```/g)].map(
+      ([, name = "", text = ""]) => [name, text] as const,
+    );
+    expect(blocks.map(([name]) => name)).toEqual(["tool-x.yaml", "tool-x.cases.yaml"]);
+    const overlay = await folderWith(Object.fromEntries(blocks));
+    const checked = await checkFolder(await loadTable({ builtin: builtinRecipes, overlay }), overlay);
+    expect(checked).toEqual([{ engine: "tool-x", cases: 3, failures: [] }]);
   });
 
   it("lists files by kind", async () => {

@@ -35,7 +35,7 @@ function faultsOf(text: string): string[] {
 /** The sound recipe with one piece of text replaced; the piece must be there. */
 function changed(piece: string, by: string): string {
   expect(SOUND).toContain(piece);
-  return SOUND.replace(piece, by);
+  return SOUND.replace(piece, () => by);
 }
 
 const CPU_ASSETS = "assets: ['plain-{version}-{arch}.tar.gz']";
@@ -205,6 +205,29 @@ describe("a recipe's schema", () => {
       "compute capabilities upside down",
       changed("when: { gpu: none }", "needs: { cc: { min: 9, max: 8 } }"),
       "plain.yaml:10:14: builds[0].needs.cc: holds no compute capability: min is above max",
+    ],
+    [
+      "a pattern that is none",
+      changed("'^[0-9]+\\.[0-9]+$'", "'^[0-9$'"),
+      "plain.yaml:4:3: versions.pattern: Invalid regular expression: /^[0-9$/u: Unterminated character class",
+    ],
+    [
+      "a fallback that is no version",
+      changed("builds:", "minCompute: 7.5\nfallback: { version: old, note: older }\nbuilds:"),
+      "plain.yaml:9:13: fallback.version: does not match versions.pattern",
+    ],
+    [
+      "a pin of no version",
+      changed(
+        "builds:",
+        `releases: { x: { sha256: ${"a".repeat(64)}, published: 2026-10-08T21:58:07Z } }\nbuilds:`,
+      ),
+      "plain.yaml:8:13: releases.x: does not match versions.pattern",
+    ],
+    [
+      "an alias of itself",
+      changed("builds:", "aliases: { cpu: cpu }\nbuilds:"),
+      "plain.yaml:8:12: aliases.cpu: stands for itself",
     ],
   ])("B21: names file, line, column and key path of %s", (_, text, fault) => {
     expect(faultsOf(text)).toContain(fault);

@@ -6,6 +6,7 @@ import { createServer as createTlsServer, request as tlsRequest } from "node:htt
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startNginxFront } from "../../bench/support/nginx-front.ts";
 import { createAccelSender } from "../../server/senders/accel.ts";
 import { createSender } from "../../server/senders/create-sender.ts";
 import { createSendfileSender } from "../../server/senders/sendfile.ts";
@@ -13,7 +14,6 @@ import { createStreamSender } from "../../server/senders/stream.ts";
 import { loadSystemCalls, type SystemCalls } from "../../server/senders/system-calls.ts";
 import { blobSenderContract } from "../contract/blob-sender.ts";
 import { type BlobServer, startBlobServer } from "../support/blob-server.ts";
-import { startNginxFront } from "../support/nginx-front.ts";
 import { rawClient, splitAnswers } from "../support/raw-client.ts";
 import { tmpDir } from "../support/tmp.ts";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type RecipeTable, loadTable } from "../../src/recipe/load.ts";
+import { loadTable, type RecipeTable } from "../../src/recipe/load.ts";
 import { Recipe } from "../../src/recipe/schema.ts";
 import { tableOf } from "../../src/recipe/table.ts";
 

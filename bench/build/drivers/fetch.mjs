@@ -4,13 +4,14 @@ import { readFileSync } from "node:fs";
 
 const [modules, jobFile] = process.argv.slice(2);
 const load = (name) => import(new URL(name, modules).href);
-const [{ fetchAll }, { openLayoutStore }, { createDoor }, { systemClock }, { terminalLogger }] = await Promise.all([
-  load("src/bundle/fetch.js"),
-  load("src/store/layout-store.js"),
-  load("src/net/door.js"),
-  load("src/lib/clock.js"),
-  load("src/cli/terminal-logger.js"),
-]);
+const [{ fetchAll }, { openLayoutStore }, { createDoor }, { systemClock }, { terminalLogger }] =
+  await Promise.all([
+    load("src/bundle/fetch.js"),
+    load("src/store/layout-store.js"),
+    load("src/net/door.js"),
+    load("src/lib/clock.js"),
+    load("src/cli/terminal-logger.js"),
+  ]);
 const { origin, artifacts, store } = JSON.parse(readFileSync(jobFile, "utf8"));
 const door = createDoor({
   offline: false,
@@ -25,7 +26,7 @@ const files = await fetchAll({
   door,
   clock: systemClock,
   logger: terminalLogger(process.stderr, systemClock, true),
-  signal: new AbortController().signal,
+  signal: new globalThis.AbortController().signal,
   // As `ferry build` has it by default.
   jobs: 4,
   connections: 8,

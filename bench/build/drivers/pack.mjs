@@ -4,15 +4,21 @@ import { readFileSync } from "node:fs";
 
 const [modules, jobFile] = process.argv.slice(2);
 const load = (name) => import(new URL(name, modules).href);
-const [{ writeBundle }, { renderBundle }, { loadSigner }, { openLayoutStore }, { systemClock }, { terminalLogger }] =
-  await Promise.all([
-    load("src/bundle/write.js"),
-    load("src/bundle/manifest.js"),
-    load("src/trust/signer.js"),
-    load("src/store/layout-store.js"),
-    load("src/lib/clock.js"),
-    load("src/cli/terminal-logger.js"),
-  ]);
+const [
+  { writeBundle },
+  { renderBundle },
+  { loadSigner },
+  { openLayoutStore },
+  { systemClock },
+  { terminalLogger },
+] = await Promise.all([
+  load("src/bundle/write.js"),
+  load("src/bundle/manifest.js"),
+  load("src/trust/signer.js"),
+  load("src/store/layout-store.js"),
+  load("src/lib/clock.js"),
+  load("src/cli/terminal-logger.js"),
+]);
 const { artifacts, store, output, key } = JSON.parse(readFileSync(jobFile, "utf8"));
 const document = {
   formatVersion: 1,
@@ -22,7 +28,14 @@ const document = {
   spec: {},
   recipes: [],
   builds: [],
-  files: artifacts.map(({ path, digest, size, url, updatedAt, trust }) => ({ path, digest, size, url, updatedAt, trust })),
+  files: artifacts.map(({ path, digest, size, url, updatedAt, trust }) => ({
+    path,
+    digest,
+    size,
+    url,
+    updatedAt,
+    trust,
+  })),
   releases: [],
   missing: [],
 };
@@ -31,7 +44,7 @@ const bytes = await writeBundle({
   rendered: renderBundle(document, [loadSigner(readFileSync(key, "utf8"), key)]),
   store: await openLayoutStore(store),
   output,
-  signal: new AbortController().signal,
+  signal: new globalThis.AbortController().signal,
   logger: terminalLogger(process.stderr, systemClock, false),
 });
 console.log(bytes);

@@ -31,6 +31,7 @@ export interface FileAccess {
 /** Recorded at least this often: what a kill can cost. */
 const SAVE_EVERY_MS = 1000;
 const SAVE_EVERY_BYTES = 64 * 1024 * 1024;
+const ROOM_FOR_RECORD = 256 * 1024;
 
 /** An unfinished file with the record of what is in it, and the digest that follows its frontier. */
 export class PartialFile {
@@ -145,11 +146,23 @@ export class PartialFile {
     }
   }
 
-  /** Records what is there and closes the file. On a full disk the older record stays, which is as good. */
+  /** Records what is there and closes the file. */
   async close(): Promise<void> {
     await this.#hash.stop();
-    await this.#save().catch(() => undefined);
+    await this.#save().catch(() => this.#saveInLessSpace());
     await this.#file.close();
+  }
+
+  /** On a full disk the record gets its room from the end of the file: a little is fetched again, the rest is kept. */
+  async #saveInLessSpace(): Promise<void> {
+    try {
+      const end = Math.max(0, contiguousEnd(this.#ranges) - ROOM_FOR_RECORD);
+      await this.#file.truncate(end);
+      this.#ranges = end === 0 ? [] : [{ start: 0, end }];
+      await this.#save();
+    } catch {
+      // The older record stays: it names less than is there, which is safe.
+    }
   }
 
   /** Closes and removes the file and its record. */

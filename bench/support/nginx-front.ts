@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Nginx, runNginx } from "../../bench/support/nginx.ts";
+import { type Nginx, runNginx } from "./nginx.ts";
 
 const TEMPLATE = new URL("../../deploy/nginx.conf", import.meta.url);
 
@@ -17,7 +17,7 @@ export function startNginxFront(mirrorPort: number, blobs: string): Promise<Ngin
     replace("/var/lib/ferry/blobs/", `${blobs}/`);
     replace("worker_processes auto", "worker_processes 1");
     text = text.replaceAll(" /tmp/nginx", ` ${home}/tmp/nginx`);
-    // Root's workers would run as nobody, who cannot read a test's folder.
+    // Root's workers would run as nobody, who cannot read a temporary folder.
     return process.getuid?.() === 0 ? `user root;\n${text}` : text;
   });
 }

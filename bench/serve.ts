@@ -1,0 +1,63 @@
+import { mkdtemp, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { describeMachine } from "./build/machine.ts";
+import { type Bench, createBench } from "./serve/bench.ts";
+import { catalog } from "./serve/cases/catalog.ts";
+import { cold } from "./serve/cases/cold.ts";
+import { large } from "./serve/cases/large.ts";
+import { many } from "./serve/cases/many.ts";
+import { small } from "./serve/cases/small.ts";
+import { CASES, type CaseName, type Options, readOptions, USAGE } from "./serve/options.ts";
+import { type Report, renderReport } from "./serve/report.ts";
+import type { Row } from "./serve/row.ts";
+
+/**
+ * `npm run bench:serve`: the mirror beside nginx with the same files, as a table on standard output.
+ * A missed target is said and is no failure: how busy a machine is must not decide whether a change passes.
+ */
+const MEASURES: Readonly<Record<CaseName, (bench: Bench) => Promise<Row[]>>> = {
+  large,
+  small,
+  many,
+  cold,
+  catalog,
+};
+
+async function measureAll(options: Options, signal: AbortSignal): Promise<Report> {
+  const machine = describeMachine(options.dir);
+  const folder = await mkdtemp(join(await realpath(options.dir), "ferry-bench-"));
+  const bench = await createBench(options, folder, signal);
+  try {
+    const rows: Row[] = [];
+    for (const name of CASES) {
+      if (!options.cases.has(name)) continue;
+      console.error(`${name}:`);
+      rows.push(...(await MEASURES[name](bench)));
+    }
+    return { machine, notes: notesOf(options), rows };
+  } finally {
+    await bench.close();
+  }
+}
+
+function notesOf({ size, rounds, seconds, clients }: Options): string[] {
+  return [
+    `nginx: one worker with sendfile, no access log, over hard links to the mirror's blobs. The mirror: one process where two are not named, no access log; streams: with --no-sendfile; accel: deploy/nginx.conf with one worker in front of it, the processor time of both.`,
+    `Large file: ${size / 2 ** 20} MiB from the page cache to curl, which shares the machine; ${rounds} rounds, each server once a round in changing order.`,
+    `Small requests: 32 connections of one client process for ${seconds} s. ${clients} × 4 MiB: that many connections of one client process, 4 files each.`,
+    "Cold: the file dropped from the page cache before (dd iflag=nocache); times are those of one client who asks for the release JSON all the while.",
+  ];
+}
+
+const options = readOptions(process.argv.slice(2));
+if (options === "help") console.log(USAGE);
+else {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.once(name, () => {
+      stop.abort(new Error(`ended by ${name}`));
+    });
+  }
+  const report = await measureAll(options, stop.signal);
+  console.log(options.json ? JSON.stringify(report) : renderReport(report));
+}

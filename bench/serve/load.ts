@@ -1,0 +1,112 @@
+/**
+ * A client of its own process: some connections, each asking again as soon as it has its answer. It parses no more of
+ * HTTP than it must, so that it takes less of the machine than what it measures.
+ * Usage: tsx bench/serve/load.ts JSON (see LoadOptions); prints a LoadResult as JSON.
+ */
+import { connect } from "node:net";
+
+export interface LoadOptions {
+  origin: string;
+  /** Paths with a leading slash, asked for in turn. */
+  paths: readonly string[];
+  connections: number;
+  headers?: Readonly<Record<string, string>>;
+  /** Ends after this many seconds, or after `times` answers on each connection. */
+  seconds?: number;
+  times?: number;
+}
+
+export interface LoadResult {
+  requests: number;
+  /** Answers of another status than 200, 206 and 304, and connections that ended early. */
+  errors: number;
+  bytes: number;
+  /** Seconds. */
+  wall: number;
+  /** Milliseconds from request to end of answer. */
+  p50: number;
+  p99: number;
+  max: number;
+}
+
+async function load(options: LoadOptions): Promise<LoadResult> {
+  const took: number[] = [];
+  const totals = { errors: 0, bytes: 0 };
+  const begun = performance.now();
+  const until = options.seconds === undefined ? Number.POSITIVE_INFINITY : begun + options.seconds * 1000;
+  await Promise.all(
+    Array.from({ length: options.connections }, (_, index) => converse(options, index, until, took, totals)),
+  );
+  const wall = (performance.now() - begun) / 1000;
+  took.sort((a, b) => a - b);
+  const at = (share: number): number => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0;
+  return { requests: took.length, ...totals, wall, p50: at(0.5), p99: at(0.99), max: at(1) };
+}
+
+/** One connection, from its first request to its last answer. */
+function converse(
+  { origin, paths, headers = {}, times = Number.POSITIVE_INFINITY }: LoadOptions,
+  index: number,
+  until: number,
+  took: number[],
+  totals: { errors: number; bytes: number },
+): Promise<void> {
+  const { hostname, port, host } = new URL(origin);
+  const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${extra.join("")}\r\n`);
+  return new Promise((resolve) => {
+    let asked = 0;
+    let since = 0;
+    let head = "";
+    /** Bytes of body still to come; undefined while the head is read. */
+    let rest: number | undefined;
+    let over = false;
+
+    const ask = (): void => {
+      if (asked >= times || performance.now() >= until) {
+        over = true;
+        socket.end();
+        return;
+      }
+      head = "";
+      rest = undefined;
+      since = performance.now();
+      socket.write(requests[(index + asked) % requests.length] ?? "");
+      asked += 1;
+    };
+    const onData = (length: number, buffer: Uint8Array): boolean => {
+      totals.bytes += length;
+      let body = length;
+      if (rest === undefined) {
+        const before = head.length;
+        head += Buffer.from(buffer.buffer, buffer.byteOffset, Math.min(length, 16_384)).toString("latin1");
+        const end = head.indexOf("\r\n\r\n");
+        if (end < 0) return true;
+        const status = Number(head.slice(9, 12));
+        if (status !== 200 && status !== 206 && status !== 304) totals.errors += 1;
+        rest = status === 304 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
+        body = before + length - (end + 4);
+      }
+      rest -= body;
+      if (rest === 0) {
+        took.push(performance.now() - since);
+        ask();
+      }
+      return true;
+    };
+    const socket = connect({
+      port: Number(port),
+      host: hostname,
+      noDelay: true,
+      onread: { buffer: Buffer.allocUnsafe(256 * 1024), callback: onData },
+    });
+    socket.once("connect", ask);
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      if (!over) totals.errors += 1;
+      resolve();
+    });
+  });
+}
+
+console.log(JSON.stringify(await load(JSON.parse(process.argv[2] ?? "") as LoadOptions)));
