@@ -1,4 +1,4 @@
-import { mkdtemp, realpath } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describeMachine } from "./build/machine.ts";
 import { type Bench, createBench } from "./serve/bench.ts";
@@ -26,17 +26,21 @@ const MEASURES: Readonly<Record<CaseName, (bench: Bench) => Promise<Row[]>>> = {
 async function measureAll(options: Options, signal: AbortSignal): Promise<Report> {
   const machine = describeMachine(options.dir);
   const folder = await mkdtemp(join(await realpath(options.dir), "ferry-bench-"));
-  const bench = await createBench(options, folder, signal);
   try {
-    const rows: Row[] = [];
-    for (const name of CASES) {
-      if (!options.cases.has(name)) continue;
-      console.error(`${name}:`);
-      rows.push(...(await MEASURES[name](bench)));
+    const bench = await createBench(options, folder, signal);
+    try {
+      const rows: Row[] = [];
+      for (const name of CASES) {
+        if (!options.cases.has(name)) continue;
+        console.error(`${name}:`);
+        rows.push(...(await MEASURES[name](bench)));
+      }
+      return { machine, notes: notesOf(options), rows };
+    } finally {
+      await bench.close();
     }
-    return { machine, notes: notesOf(options), rows };
   } finally {
-    await bench.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

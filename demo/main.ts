@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type Upstream, startUpstream } from "../test/support/upstream/upstream.ts";
+import { startUpstream, type Upstream } from "../test/support/upstream/upstream.ts";
 import { createShell } from "./shell.ts";
 
 /**
@@ -24,7 +24,16 @@ async function demo(folder: string, upstream: Upstream): Promise<void> {
   await shell.step("a signing key");
   await shell.ferry("keys", "new", "--out", at("ferry"));
   await shell.step("build: fetch, verify, sign, one file");
-  await shell.ferry("build", SPEC, "-o", at("bundle.tar"), "--sign-key", at("ferry.key"), "--locked", at("ferry.lock.json"));
+  await shell.ferry(
+    "build",
+    SPEC,
+    "-o",
+    at("bundle.tar"),
+    "--sign-key",
+    at("ferry.key"),
+    "--locked",
+    at("ferry.lock.json"),
+  );
   await shell.step("verify: signature and every digest, without network");
   await shell.ferry("verify", at("bundle.tar"), "--key", at("ferry.pub"));
   await shell.step("inspect: what is in it");
@@ -40,13 +49,24 @@ const { values } = parseArgs({ options: { out: { type: "string" } } });
 const kept = values.out === undefined ? undefined : resolve(values.out);
 const folder = kept ?? (await mkdtemp(join(tmpdir(), "engine-ferry-demo-")));
 await mkdir(folder, { recursive: true });
-for (const name of ["bundle.tar", "ferry.key", "ferry.pub", "ferry.lock.json", "bundle.cdx.json", "demo.log"]) {
+for (const name of [
+  "bundle.tar",
+  "ferry.key",
+  "ferry.pub",
+  "ferry.lock.json",
+  "bundle.cdx.json",
+  "demo.log",
+]) {
   await rm(join(folder, name), { force: true });
 }
 const upstream = await startUpstream();
 try {
   await demo(folder, upstream);
-  process.stdout.write(kept === undefined ? "\nnothing was kept; npm run demo -- --out DIR keeps the bundle\n" : `\nkept in ${kept}\n`);
+  process.stdout.write(
+    kept === undefined
+      ? "\nnothing was kept; npm run demo -- --out DIR keeps the bundle\n"
+      : `\nkept in ${kept}\n`,
+  );
 } finally {
   await upstream.close();
   if (kept === undefined) await rm(folder, { recursive: true, force: true });

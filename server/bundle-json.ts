@@ -26,7 +26,7 @@ export function bundleJson(bundle: CatalogBundle, base: string): unknown {
   };
 }
 
-/** What `/v1/inventory` says: the digests that are here, for a builder who sends only what is not. */
+/** `/v1/inventory`, in the shape of `ferry inventory --json`: what is here, for a builder who sends only what is not. */
 export function inventoryJson(catalog: Catalog): unknown {
   return {
     formatVersion: 1,
@@ -35,7 +35,7 @@ export function inventoryJson(catalog: Catalog): unknown {
       counter: document.counter,
       manifest: manifest.digest,
     })),
-    digests: [...catalog.digests()].sort(),
+    contents: catalog.contents(),
   };
 }
 

@@ -52,8 +52,8 @@ export interface Catalog {
   repo(repo: string): CatalogRepo | undefined;
   /** Served paths whose last part is `name`. */
   named(name: string): readonly string[];
-  /** Every content that is here. */
-  digests(): IterableIterator<Digest>;
+  /** Every content that is here, sorted by digest. */
+  contents(): { digest: Digest; size: number }[];
 }
 
 interface Holding {
@@ -105,7 +105,10 @@ export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present 
       names ??= byLastPart(files.values());
       return names.get(name) ?? [];
     },
-    digests: () => here.keys(),
+    contents: () =>
+      [...here]
+        .map(([digest, size]) => ({ digest, size }))
+        .sort((a, b) => (a.digest < b.digest ? -1 : 1)),
   };
 }
 

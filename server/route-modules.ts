@@ -1,4 +1,9 @@
 import type { RouteModule } from "./app.ts";
 
-/** What the mirror answers besides GitHub's paths and its own metadata, in the order in which they are asked. */
-export const ROUTE_MODULES: readonly RouteModule[] = [];
+/**
+ * What the mirror answers besides GitHub's paths and its own metadata, in the order in which it is asked. Reads what
+ * those routes need (templates, scripts) once, at the start.
+ */
+export function loadRouteModules(): Promise<readonly RouteModule[]> {
+  return Promise.resolve([]);
+}

@@ -4,7 +4,7 @@ import type { Logger } from "../src/log.ts";
 import { type Asked, type AskedRing, createAskedRing } from "./asked-ring.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ServeOptions } from "./options.ts";
-import { ROUTE_MODULES } from "./route-modules.ts";
+import { loadRouteModules } from "./route-modules.ts";
 import { runProcess, type Serving } from "./run-process.ts";
 import { type FromWorker, failedMessage, ToWorker } from "./worker-messages.ts";
 
@@ -46,7 +46,7 @@ export async function runWorker(
     serving = await runProcess(options, {
       clock,
       logger,
-      routes: ROUTE_MODULES,
+      routes: await loadRouteModules(),
       asked: sharing.ring,
       metricsText: metrics.text,
     });

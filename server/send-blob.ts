@@ -44,21 +44,30 @@ export async function sendBlob(
     return finishEmpty(response, 416);
   }
 
-  const { start, end } = range.kind === "part" ? range : { start: 0, end: blob.size - 1 };
+  const part = range.kind === "part" ? range : { start: 0, end: blob.size - 1 };
   const status = range.kind === "part" ? 206 : 200;
-  if (status === 206) response.setHeader("Content-Range", `bytes ${start}-${end}/${blob.size}`);
-  response.setHeader("Content-Length", end + 1 - start);
-  response.setHeader("Content-Type", blob.contentType);
-  response.setHeader("Content-Disposition", attachment(blob.name));
-  response.setHeader("X-Content-Type-Options", "nosniff");
+  describeBody(response, blob, status, part);
   if (request.method === "HEAD" || blob.size === 0) return finish(response, status);
   response.statusCode = status;
   try {
-    return { status, bytes: await sender.send(response, blob, { start, end }) };
+    return { status, bytes: await sender.send(response, blob, part) };
   } catch (error) {
     if (!response.headersSent && !response.destroyed) answerUnreadable(response, error);
     throw error;
   }
+}
+
+function describeBody(
+  response: ServerResponse,
+  blob: ServedBlob,
+  status: 200 | 206,
+  { start, end }: { start: number; end: number },
+): void {
+  response.setHeader("Content-Length", end + 1 - start);
+  response.setHeader("Content-Type", blob.contentType);
+  response.setHeader("Content-Disposition", attachment(blob.name));
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  if (status === 206) response.setHeader("Content-Range", `bytes ${start}-${end}/${blob.size}`);
 }
 
 /** The Range header where it counts: with GET alone, and with an If-Range only when that names this very answer. */

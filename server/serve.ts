@@ -3,7 +3,7 @@ import { interrupted } from "../src/errors.ts";
 import { type Clock, systemClock } from "../src/lib/clock.ts";
 import type { Logger } from "../src/log.ts";
 import type { ServeOptions } from "./options.ts";
-import { ROUTE_MODULES } from "./route-modules.ts";
+import { loadRouteModules } from "./route-modules.ts";
 import { runPrimary } from "./run-primary.ts";
 import { runProcess } from "./run-process.ts";
 
@@ -28,7 +28,7 @@ export async function serve(options: ServeOptions, parts: ServeParts): Promise<v
     await runPrimary(options, { signal, clock, logger, onListening: announce });
     return;
   }
-  const serving = await runProcess(options, { clock, logger, routes: ROUTE_MODULES });
+  const serving = await runProcess(options, { clock, logger, routes: await loadRouteModules() });
   await announce(serving.url);
   await untilAborted(signal);
   await serving.stop();

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Options } from "./options.ts";
 import { mirrorCommand, type Server, startFront, startMirror, startPlainNginx } from "./servers.ts";
@@ -6,6 +5,7 @@ import { type BenchStore, type StoreFile, writeStore } from "./store.ts";
 
 const MB = 1024 * 1024;
 export const LARGE = "large.bin";
+export const TINY = "tiny.bin";
 /** As a wheel with CUDA in it may be; it takes no room. */
 export const HUGE = "huge.bin";
 export const HUGE_SIZE = 20 * 1024 * MB;
@@ -28,14 +28,15 @@ export interface Bench {
   /** Two processes, with sendfile. */
   two: Server;
   /** Plays `run` for every server once a round, in turns that change from round to round. */
-  rounds<T>(servers: readonly Server[], run: (server: Server) => Promise<T>): Promise<Map<Server, T[]>>;
-  close(): Promise<void>;
+  rounds: <T>(servers: readonly Server[], run: (server: Server) => Promise<T>) => Promise<Map<Server, T[]>>;
+  close: () => Promise<void>;
 }
 
 export async function createBench(options: Options, folder: string, signal: AbortSignal): Promise<Bench> {
   const command = await mirrorCommand(options.sources);
   const files: StoreFile[] = [
     { name: LARGE, size: options.size },
+    { name: TINY, size: 2000 },
     { name: HUGE, size: HUGE_SIZE, sparse: true },
     ...MEDIUM.map((name) => ({ name, size: MEDIUM_SIZE })),
   ];
@@ -48,7 +49,6 @@ export async function createBench(options: Options, folder: string, signal: Abor
   };
   const close = async (): Promise<void> => {
     for (const server of running.splice(0)) await server.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   const mirror = (name: string, env: Record<string, string>): Promise<Server> =>
     startMirror(name, command, { store: store.root, env });

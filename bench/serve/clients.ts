@@ -1,4 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { LoadOptions, LoadResult } from "./load.ts";
 
@@ -15,17 +17,43 @@ export async function curl(url: string, clients: number, { signal }: ClientOptio
   return (performance.now() - begun) / 1000;
 }
 
+function loadCommand(options: LoadOptions): string[] {
+  const program = fileURLToPath(new URL("load.ts", import.meta.url));
+  return ["--import", import.meta.resolve("tsx"), program, JSON.stringify(options)];
+}
+
 /** Runs bench/serve/load.ts in a process of its own. */
 export async function runLoad(options: LoadOptions, { signal }: ClientOptions): Promise<LoadResult> {
-  const program = fileURLToPath(new URL("load.ts", import.meta.url));
-  const parameters = ["--import", import.meta.resolve("tsx"), program, JSON.stringify(options)];
-  return JSON.parse(await output(process.execPath, parameters, signal)) as LoadResult;
+  return JSON.parse(await output(process.execPath, loadCommand(options), signal)) as LoadResult;
+}
+
+/** The same, going on for just as long as `meanwhile` does. */
+export async function runLoadWhile(
+  options: Omit<LoadOptions, "seconds" | "times">,
+  { signal }: ClientOptions,
+  meanwhile: () => Promise<void>,
+): Promise<LoadResult> {
+  const child = spawn(process.execPath, loadCommand(options), { signal, stdio: ["pipe", "pipe", "pipe"] });
+  const result = collect(child, "load");
+  await Promise.race([once(child.stderr, "data"), result]);
+  try {
+    await meanwhile();
+  } finally {
+    child.stdin.end();
+  }
+  return JSON.parse(await result) as LoadResult;
 }
 
 /** Standard output of a program. Throws with what it wrote elsewhere when it fails. */
 export function output(program: string, parameters: readonly string[], signal: AbortSignal): Promise<string> {
+  return collect(spawn(program, parameters, { signal, stdio: ["ignore", "pipe", "pipe"] }), program);
+}
+
+function collect(
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>,
+  name: string,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, parameters, { signal, stdio: ["ignore", "pipe", "pipe"] });
     const out: Buffer[] = [];
     const wrote: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
@@ -33,7 +61,7 @@ export function output(program: string, parameters: readonly string[], signal: A
     child.once("error", reject);
     child.once("close", (code) => {
       if (code === 0) resolve(Buffer.concat(out).toString());
-      else reject(new Error(`${program} ended with ${code}: ${Buffer.concat(wrote).toString()}`));
+      else reject(new Error(`${name} ended with ${code}: ${Buffer.concat(wrote).toString()}`));
     });
   });
 }

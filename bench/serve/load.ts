@@ -1,7 +1,7 @@
 /**
  * A client of its own process: some connections, each asking again as soon as it has its answer. It parses no more of
  * HTTP than it must, so that it takes less of the machine than what it measures.
- * Usage: tsx bench/serve/load.ts JSON (see LoadOptions); prints a LoadResult as JSON.
+ * Usage: tsx bench/serve/load.ts JSON (see LoadOptions); says "started" on standard error and prints a LoadResult.
  */
 import { connect } from "node:net";
 
@@ -11,7 +11,7 @@ export interface LoadOptions {
   paths: readonly string[];
   connections: number;
   headers?: Readonly<Record<string, string>>;
-  /** Ends after this many seconds, or after `times` answers on each connection. */
+  /** Ends after this many seconds, after `times` answers on each connection, or else when standard input ends. */
   seconds?: number;
   times?: number;
 }
@@ -29,13 +29,22 @@ export interface LoadResult {
   max: number;
 }
 
+const EXPECTED = new Set([200, 206, 304]);
+
 async function load(options: LoadOptions): Promise<LoadResult> {
   const took: number[] = [];
   const totals = { errors: 0, bytes: 0 };
   const begun = performance.now();
-  const until = options.seconds === undefined ? Number.POSITIVE_INFINITY : begun + options.seconds * 1000;
+  const limits = { times: options.times ?? Number.POSITIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  if (options.seconds !== undefined) limits.until = begun + options.seconds * 1000;
+  if (options.seconds === undefined && options.times === undefined) {
+    process.stdin.resume().once("end", () => {
+      limits.until = 0;
+    });
+  }
+  console.error("started");
   await Promise.all(
-    Array.from({ length: options.connections }, (_, index) => converse(options, index, until, took, totals)),
+    Array.from({ length: options.connections }, (_, index) => converse(options, index, limits, took, totals)),
   );
   const wall = (performance.now() - begun) / 1000;
   took.sort((a, b) => a - b);
@@ -45,15 +54,14 @@ async function load(options: LoadOptions): Promise<LoadResult> {
 
 /** One connection, from its first request to its last answer. */
 function converse(
-  { origin, paths, headers = {}, times = Number.POSITIVE_INFINITY }: LoadOptions,
+  options: LoadOptions,
   index: number,
-  until: number,
+  limits: { readonly times: number; readonly until: number },
   took: number[],
   totals: { errors: number; bytes: number },
 ): Promise<void> {
-  const { hostname, port, host } = new URL(origin);
-  const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${extra.join("")}\r\n`);
+  const { hostname, port } = new URL(options.origin);
+  const requests = requestsOf(options);
   return new Promise((resolve) => {
     let asked = 0;
     let since = 0;
@@ -63,7 +71,7 @@ function converse(
     let over = false;
 
     const ask = (): void => {
-      if (asked >= times || performance.now() >= until) {
+      if (asked >= limits.times || performance.now() >= limits.until) {
         over = true;
         socket.end();
         return;
@@ -83,7 +91,7 @@ function converse(
         const end = head.indexOf("\r\n\r\n");
         if (end < 0) return true;
         const status = Number(head.slice(9, 12));
-        if (status !== 200 && status !== 206 && status !== 304) totals.errors += 1;
+        if (!EXPECTED.has(status)) totals.errors += 1;
         rest = status === 304 ? 0 : Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1]);
         body = before + length - (end + 4);
       }
@@ -107,6 +115,12 @@ function converse(
       resolve();
     });
   });
+}
+
+function requestsOf({ origin, paths, headers = {} }: LoadOptions): string[] {
+  const { host } = new URL(origin);
+  const extra = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${extra.join("")}\r\n`);
 }
 
 console.log(JSON.stringify(await load(JSON.parse(process.argv[2] ?? "") as LoadOptions)));

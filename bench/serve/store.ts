@@ -22,9 +22,9 @@ export interface BenchStore {
   root: string;
   /** The files by their mirror paths, each a hard link to the store's blob. */
   mirrored: string;
-  pathOf(name: string): string;
+  pathOf: (name: string) => string;
   /** The blob of a file. */
-  blobOf(name: string): string;
+  blobOf: (name: string) => string;
 }
 
 /** The path of the release in the API. */

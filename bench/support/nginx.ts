@@ -10,7 +10,7 @@ export interface Nginx {
   url: string;
   /** Of the master process, whose child does the work. */
   pid: number;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface NginxOptions {
@@ -40,7 +40,11 @@ export async function runNginx(configure: (home: string, port: number) => string
   });
   const wrote: string[] = [];
   child.stderr.on("data", (chunk: Buffer) => wrote.push(chunk.toString()));
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const ended = new Promise<void>((resolve) => {
+    child.once("close", () => {
+      resolve();
+    });
+  });
   child.once("error", (error) => wrote.push(error.message));
   const stop = async (): Promise<void> => {
     if (child.exitCode === null) child.kill("SIGQUIT");
@@ -80,7 +84,11 @@ ${temporary}
 
 async function freePort(): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", () => resolve()));
+  await new Promise<void>((resolve) => {
+    probe.listen(0, "127.0.0.1", () => {
+      resolve();
+    });
+  });
   const address = probe.address();
   await new Promise((resolve) => probe.close(resolve));
   if (address === null || typeof address === "string") throw new Error("no free port");
@@ -95,7 +103,9 @@ async function comesUp(port: number, child: ChildProcess): Promise<boolean> {
         socket.destroy();
         resolve(true);
       });
-      socket.once("error", () => resolve(false));
+      socket.once("error", () => {
+        resolve(false);
+      });
     });
     if (open) return true;
     await delay(50);

@@ -70,7 +70,7 @@ async function writeTarFile(output: string, entries: Entries, options: TarOption
     await syncFolder(dirname(output));
     return bytes;
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw fromFileError(error, "write", output, "FILE_UNWRITABLE");
   }
 }
@@ -96,7 +96,12 @@ function requireTime(mtime: Date): void {
  * Runs archiver. It cannot be stopped: destroyed in the middle, it throws from within where nobody can catch it. So on
  * failure it is left standing, cut off from what it reads and writes, and nothing else holds it.
  */
-async function pack(sink: Writable, entries: Entries, options: TarOptions, ring: BufferRing): Promise<number> {
+async function pack(
+  sink: Writable,
+  entries: Entries,
+  options: TarOptions,
+  ring: BufferRing,
+): Promise<number> {
   const archive = new TarArchive({ highWaterMark: STEP });
   const written = finished(sink, { readable: false });
   // archiver never says that an entry will not come any more, so every wait for one is also a wait for a failure.

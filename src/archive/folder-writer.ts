@@ -43,7 +43,7 @@ export async function writeLayoutFolder(
     await swap(temporary, final);
     return bytes;
   } catch (error) {
-    await rm(temporary, { force: true, recursive: true });
+    await rm(temporary, { force: true, recursive: true }).catch(() => undefined);
     throw fromFileError(error, "write", target, "FILE_UNWRITABLE");
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { chmod, mkdir, readdir, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Parser, type ReadEntry, Unpack } from "tar";
 import { FerryError, fromFileError, interrupted } from "../errors.ts";
@@ -68,12 +68,13 @@ export async function extractSafe(
     await mkdir(temporary, { recursive: true });
     await unpack(archive, temporary, options);
     await setModes(temporary, members);
+    await makeSymlinks(temporary, members);
     await rmdir(target).catch(() => undefined);
     await mkdir(dirname(target), { recursive: true });
     await rename(temporary, target);
     return members;
   } catch (error) {
-    await rm(temporary, { force: true, recursive: true, maxRetries: 3 });
+    await rm(temporary, { force: true, recursive: true, maxRetries: 3 }).catch(() => undefined);
     throw fromFileError(error, "extract into", into, "FILE_UNWRITABLE");
   }
 }
@@ -87,7 +88,7 @@ async function unpack(archive: string, cwd: string, options: UntarOptions): Prom
     const entry = found as ReadEntry;
     try {
       const member = judge(rawMember(entry));
-      if (member === undefined) return false;
+      if (member === undefined || member.kind === "symlink") return false;
       // What was judged is what is written: the same stripped path, not one that is worked out a second time.
       entry.path = member.path;
       if (member.kind === "hardlink" && member.target !== undefined) entry.linkpath = member.target;
@@ -167,6 +168,17 @@ async function requireEmpty(target: string): Promise<void> {
   throw new FerryError("FILE_UNWRITABLE", `${target} is not empty`, {
     hint: "Extract into a folder that is empty or does not exist yet.",
   });
+}
+
+/**
+ * Links come last, so that nothing is ever written while there is one. The unpacker would make them as they come, and
+ * refuses a link to a link, of which every `lib*.so` chain has one.
+ */
+async function makeSymlinks(root: string, members: readonly ArchiveMember[]): Promise<void> {
+  for (const { path, target } of members.filter(({ kind }) => kind === "symlink")) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await symlink(target ?? "", join(root, path));
+  }
 }
 
 /** The unpacker's modes went through the umask. Folders last and deepest first: one may forbid what is still to do in it. */

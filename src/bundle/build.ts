@@ -1,14 +1,14 @@
-import type { Door } from "../net/door-types.ts";
-import type { Signer } from "../trust/signer.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { LayoutStore } from "../store/layout-store.ts";
+import type { Door } from "../net/door-types.ts";
 import { freeSpace, sameFileSystem } from "../store/free-space.ts";
+import type { LayoutStore } from "../store/layout-store.ts";
+import type { Signer } from "../trust/signer.ts";
 import { composeDocument } from "./compose.ts";
 import type { BundleDocument } from "./document.ts";
-import { earlierBundles, rememberBundle } from "./history.ts";
 import { fetchAll, requireSpace } from "./fetch.ts";
+import { earlierBundles, rememberBundle } from "./history.ts";
 import { renderBundle } from "./manifest.ts";
-import { makePlan, type Plan, planFiles, type PlanInput } from "./plan.ts";
+import { makePlan, type Plan, type PlanInput, planFiles } from "./plan.ts";
 import { type PlanReport, reportPlan } from "./plan-report.ts";
 import { type Guards, preparePlan, requireUnchanged } from "./prepare.ts";
 import { writeBundle } from "./write.ts";
@@ -52,7 +52,12 @@ export async function buildBundle(input: BuildInput): Promise<Built> {
   logger.info(`writing ${input.output}`);
   const bytes = await writeBundle({ document, rendered, store, output: input.output, signal, logger });
   await rememberBundle(store, rendered);
-  return { document, manifestDigest: rendered.manifestDigest, signedBy: input.signers.map((signer) => signer.keyId), bytes };
+  return {
+    document,
+    manifestDigest: rendered.manifestDigest,
+    signedBy: input.signers.map((signer) => signer.keyId),
+    bytes,
+  };
 }
 
 /** The same plan asked for once more, with "latest" held to what it came to before. */

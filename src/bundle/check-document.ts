@@ -8,7 +8,7 @@ import type { BundleDocument, CarriedBuild, CarriedRelease } from "./document.ts
  */
 export function checkDocument(document: BundleDocument): string[] {
   const files = new Map<string, { digest: Digest; size: number }>(
-    document.files.map((file) => [file.path, file]),
+    document.files.map((file) => [foldRepo(file.path), file]),
   );
   const paths = new Set(document.files.map(({ path }) => path));
   return [

@@ -45,7 +45,9 @@ function carriedFile({ path, digest, size, url, updatedAt, trust }: FetchedFile)
 function carriedRelease(repo: string, release: GithubRelease, files: readonly FetchedFile[]): CarriedRelease {
   const here = new Map(
     files
-      .filter(({ asset }) => asset.repo.toLowerCase() === repo.toLowerCase() && asset.tag === release.tag_name)
+      .filter(
+        ({ asset }) => asset.repo.toLowerCase() === repo.toLowerCase() && asset.tag === release.tag_name,
+      )
       .map((file) => [file.asset.name, file]),
   );
   return {
@@ -91,4 +93,3 @@ function creationTime(files: readonly FetchedFile[], sourceDateEpoch: number | u
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
-

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Digest } from "../lib/digest.ts";
-import { Recipe } from "../recipe/schema.ts";
 import { Build, Needs } from "../recipe/build.ts";
+import { Recipe } from "../recipe/schema.ts";
 
 /**
  * The document: what a bundle says about itself (design §4). It is the config blob of the bundle's manifest, written as
@@ -12,7 +12,12 @@ export const DOCUMENT_MEDIA_TYPE = "application/vnd.engine-ferry.document.v1+jso
 export const BUNDLE_ARTIFACT_TYPE = "application/vnd.engine-ferry.bundle.v1";
 
 /** A regular expression and no refinement, so that the JSON Schema has the pattern; the type says what it guarantees. */
-export const Sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 hex digits") as unknown as z.ZodType<Digest, string>;
+export const Sha256 = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 hex digits") as unknown as z.ZodType<
+  Digest,
+  string
+>;
 
 /**
  * A path that the mirror will serve: relative, decoded, no empty, `.` or `..` segment, no backslash, no control character.

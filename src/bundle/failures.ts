@@ -7,7 +7,14 @@ export interface Failure {
 }
 
 /** Most severe first: what the exit code of a run with several failures says. */
-const SEVERITY: readonly number[] = [EXIT.interrupted, EXIT.diskFull, EXIT.local, EXIT.verification, EXIT.upstream, EXIT.network];
+const SEVERITY: readonly number[] = [
+  EXIT.interrupted,
+  EXIT.diskFull,
+  EXIT.local,
+  EXIT.verification,
+  EXIT.upstream,
+  EXIT.network,
+];
 
 /**
  * One error for all failures of a run: it lists each file and why, and bears the code of the most severe one.
@@ -23,13 +30,23 @@ export function combineFailures(failures: readonly Failure[], kept: number): Fer
   const list = failures.map(({ path, error }) => `${path}: ${error.code}: ${error.message}`);
   const files = failures.length === 1 ? "1 file" : `${failures.length} files`;
   const rest = `the other ${kept} are verified and stay in the store`;
-  const hint = `${worst.error.hint ?? ""} Run the same command again: only what is lacking is fetched.`.trim();
-  return new FerryError(worst.error.code, `${files} could not be fetched (${rest}):\n  ${list.join("\n  ")}`, {
-    cause: worst.error,
-    hint,
-    details: {
-      failures: failures.map(({ path, error }) => ({ path, code: error.code, message: error.message, ...error.details })),
-      kept,
+  const hint =
+    `${worst.error.hint ?? ""} Run the same command again: only what is lacking is fetched.`.trim();
+  return new FerryError(
+    worst.error.code,
+    `${files} could not be fetched (${rest}):\n  ${list.join("\n  ")}`,
+    {
+      cause: worst.error,
+      hint,
+      details: {
+        failures: failures.map(({ path, error }) => ({
+          path,
+          code: error.code,
+          message: error.message,
+          ...error.details,
+        })),
+        kept,
+      },
     },
-  });
+  );
 }

@@ -102,7 +102,9 @@ async function heldFile({ store, logger }: FetchInput, artifact: Artifact): Prom
   const state = await store.ensureGood(artifact.digest, artifact.size);
   if (state === "ok") return { ...artifact, digest: artifact.digest };
   if (state === "removed") {
-    logger.warn(`${artifact.path}: the store's copy was damaged (its bytes did not have digest ${artifact.digest}); it is fetched again`);
+    logger.warn(
+      `${artifact.path}: the store's copy was damaged (its bytes did not have digest ${artifact.digest}); it is fetched again`,
+    );
   }
   return undefined;
 }
@@ -136,10 +138,14 @@ function contentKey(artifact: Artifact): string {
 }
 
 /** Refuses a build that cannot fit, before the first download. Sizes in bytes. */
-export function requireSpace(places: readonly { what: string; path: string; needed: number; free: number }[]): void {
+export function requireSpace(
+  places: readonly { what: string; path: string; needed: number; free: number }[],
+): void {
   const tight = places.filter((place) => place.needed > place.free);
   if (tight.length === 0) return;
-  const list = tight.map((place) => `${place.what} at ${place.path} needs ${place.needed} bytes, ${place.free} are free`);
+  const list = tight.map(
+    (place) => `${place.what} at ${place.path} needs ${place.needed} bytes, ${place.free} are free`,
+  );
   throw new FerryError("DISK_FULL", `not enough space: ${list.join("; ")}`, {
     hint: "Free space there, or choose another place with --store or -o. Nothing was downloaded.",
     details: { places: tight },

@@ -58,7 +58,8 @@ export async function requireRoom(
 }
 
 /**
- * Writes the contents that the store lacks, each hashed on its way, and tells of each that is new under its name.
+ * Writes the contents that the store lacks, each hashed on its way, and tells of each that is new under its name. Those
+ * that the store has are hashed as well: a bundle is sound as a whole, or it is refused.
  * After the first damaged one nothing more is written, but all are hashed, so that the error names every damaged file.
  * `files` are the bundle's where it is seekable, checked against its manifest already.
  * Throws what `bundleFiles` throws, DIGEST_MISMATCH, DISK_FULL, INTERRUPTED. Nothing reads the source any more then.
@@ -71,18 +72,17 @@ export async function writeContents(
   onWritten: (digest: Digest) => void,
 ): Promise<void> {
   const { label, blobs } = opened;
-  const wanted = blobs.filter((blob) => held.get(blob.digest) !== "ok");
   const damaged: DamagedBlob[] = [];
-  await withProgress(work.logger, `import ${label}`, wanted, async (advance) => {
+  await withProgress(work.logger, `import ${label}`, blobs, async (advance) => {
     const take = async ({ blob, entry }: BundleFile): Promise<void> => {
-      if (held.get(blob.digest) === "ok") return;
-      const content = watched(entry.stream(), work.signal, label, advance);
-      if (damaged.length > 0) {
+      if (work.signal.aborted) throw interrupted(`importing ${label}`);
+      if (held.get(blob.digest) === "ok" || damaged.length > 0) {
         const found = await entry.digest();
         advance(blob.size);
         if (found !== blob.digest) damaged.push({ blob, found });
         return;
       }
+      const content = watched(entry.stream(), work.signal, label, advance);
       try {
         await work.store.putStream(content, blob, nameOf(blob));
         if (held.get(blob.digest) === "absent") onWritten(blob.digest);

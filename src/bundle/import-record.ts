@@ -1,16 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../lib/clock.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
-import { type Descriptor, INDEX_FILE, Index } from "../wire/oci.ts";
-import {
-  ANNOTATION_IMPORTED_AT,
-  ANNOTATION_SIGNED_BY,
-  ANNOTATION_YIELDS,
-  DOES_YIELD,
-  SIGNED_BY_NOBODY,
-} from "../wire/store-annotations.ts";
+import type { Descriptor, Index } from "../wire/oci.ts";
+import { ANNOTATION_IMPORTED_AT } from "../wire/store-annotations.ts";
 import { findConflicts, type PathConflict, type Preference, refuseConflicts } from "./import-conflicts.ts";
 import { refuseCounter } from "./import-counter.ts";
+import { importedEntries } from "./import-entries.ts";
 import type { OpenedBundle } from "./open.ts";
 import { bundleEntries, mergeBundle } from "./store-index.ts";
 import { readStoredDocument, type StoredBundle } from "./store-record.ts";
@@ -70,16 +66,16 @@ export function createRecorder(opened: OpenedBundle, options: RecordOptions): Re
   const record: Recorder["record"] = async () => {
     for (;;) {
       const verdict = await judge();
-      const added = entriesOf(opened, verdict, options);
+      const added = importedEntries(opened, { ...verdict, prefer: options.prefer, now: options.clock.now() });
       const recorded = { entry: added[0], conflicts: verdict.conflicts };
       if (mergeBundle(verdict.index, added) === verdict.index) return { ...recorded, changed: false };
-      let current = true;
-      await store.updateIndex((now) => {
-        // Another import came between: what it brought has to be judged first.
-        current = sameBundles(now, verdict.index);
-        return current ? mergeBundle(now, added) : now;
-      });
-      if (current) return { ...recorded, changed: true };
+      // Where another import came between, what it brought has to be judged first.
+      const after = await store.updateIndex((now) =>
+        sameBundles(now, verdict.index) ? mergeBundle(now, added) : now,
+      );
+      if (bundleEntries(after).some((entry) => isDeepStrictEqual(entry, recorded.entry))) {
+        return { ...recorded, changed: true };
+      }
     }
   };
   return { judge, record };
@@ -113,44 +109,6 @@ function otherBundles(
   };
 }
 
-/** The bundle's own index entries with what the importer notes. */
-function entriesOf(
-  opened: OpenedBundle,
-  { index, conflicts, known }: Verdict,
-  { prefer, clock }: RecordOptions,
-): [Descriptor, ...Descriptor[]] {
-  const indexJson = opened.metadata.find(({ name }) => name === INDEX_FILE);
-  const [bundle, ...signature] = Index.parse(JSON.parse(indexJson?.bytes.toString("utf8") ?? "")).manifests;
-  if (bundle === undefined) throw new Error("an opened bundle has an index entry");
-  const decided = known === undefined || (prefer !== undefined && conflicts.length > 0);
-  const yields = decided
-    ? conflicts.length > 0 && prefer === "old"
-    : ANNOTATION_YIELDS in (known.annotations ?? {});
-  const signers = opened.signedBy.map(({ keyId }) => keyId).join(",");
-  // A signature covers the manifest's digest: what was verified once stays verified, and what was not takes no place.
-  const verified = known?.annotations?.[ANNOTATION_SIGNED_BY] ?? SIGNED_BY_NOBODY;
-  const keep = signers === "" && verified !== SIGNED_BY_NOBODY;
-  const annotations = {
-    ...bundle.annotations,
-    [ANNOTATION_IMPORTED_AT]: decided
-      ? importTime(index, clock)
-      : (known.annotations?.[ANNOTATION_IMPORTED_AT] ?? importTime(index, clock)),
-    [ANNOTATION_SIGNED_BY]: signers === "" ? verified : signers,
-    ...(yields ? { [ANNOTATION_YIELDS]: DOES_YIELD } : {}),
-  };
-  return [{ ...bundle, annotations }, ...(keep ? [] : signature)];
-}
-
-/** Now, or just after the last import where a clock went back: the order of imports decides what is served. */
-function importTime(index: Index, clock: Clock): string {
-  const times = bundleEntries(index).map((entry) =>
-    Date.parse(entry.annotations?.[ANNOTATION_IMPORTED_AT] ?? ""),
-  );
-  const last = Math.max(-Infinity, ...times.filter((time) => !Number.isNaN(time)));
-  return new Date(Math.max(clock.now(), last + 1)).toISOString();
-}
-
 function sameBundles(a: Index, b: Index): boolean {
-  const list = (index: Index): string => JSON.stringify(bundleEntries(index));
-  return list(a) === list(b);
+  return isDeepStrictEqual(bundleEntries(a), bundleEntries(b));
 }

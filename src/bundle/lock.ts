@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FerryError } from "../errors.ts";
-import { canonicalJson, type Json } from "../lib/canonical-json.ts";
+import { canonicalJson } from "../lib/canonical-json.ts";
 import { type Digest, digestOf } from "../lib/digest.ts";
 import { readText } from "../lib/files.ts";
 import { Arch, MirrorPath, Sha256, TrustSource } from "./document.ts";
@@ -15,7 +15,9 @@ export const Lock = z.strictObject({
   spec: Sha256,
   /** What "latest" came to, by engine. */
   latest: z.record(z.string(), z.string()),
-  releases: z.array(z.strictObject({ repo: z.string(), tag: z.string(), id: z.int(), publishedAt: z.string().nullable() })),
+  releases: z.array(
+    z.strictObject({ repo: z.string(), tag: z.string(), id: z.int(), publishedAt: z.string().nullable() }),
+  ),
   builds: z.array(
     z.strictObject({
       engine: z.string(),
@@ -38,7 +40,7 @@ export const Lock = z.strictObject({
   ),
 });
 export type Lock = z.infer<typeof Lock>;
-export type LockedFile = Lock["files"][number];
+
 
 export function makeLock(plan: Plan): Lock {
   return {
@@ -83,43 +85,63 @@ export async function readLock(path: string): Promise<Lock> {
     value = JSON.parse(await readText(path));
   } catch (cause) {
     if (cause instanceof FerryError) throw cause;
-    throw new FerryError("LOCKFILE_INVALID", `${path} is not JSON`, { cause, hint: "Write it anew with: ferry plan SPEC --write-lock FILE" });
+    throw new FerryError("LOCKFILE_INVALID", `${path} is not JSON`, {
+      cause,
+      hint: "Write it anew with: ferry plan SPEC --write-lock FILE",
+    });
   }
   const parsed = Lock.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.map(String).join(".")}: ${issue.message}`);
-  throw new FerryError("LOCKFILE_INVALID", `${path} is not a lock of this version: ${faults.slice(0, 5).join("; ")}`, {
-    hint: "Write it anew with: ferry plan SPEC --write-lock FILE",
-  });
+  throw new FerryError(
+    "LOCKFILE_INVALID",
+    `${path} is not a lock of this version: ${faults.slice(0, 5).join("; ")}`,
+    {
+      hint: "Write it anew with: ferry plan SPEC --write-lock FILE",
+    },
+  );
 }
 
 /** Refuses a lock that was made for another spec, before anything is asked of the network. */
 export function requireLockFor(lock: Lock, spec: Spec, path: string): void {
   if (lock.spec === specDigest(spec)) return;
-  throw new FerryError("LOCK_MISMATCH", `${path} was written for another spec (name ${lock.name}): the spec has changed since`, {
-    hint: "Write the lock anew with: ferry plan SPEC --write-lock FILE, and review the difference.",
-    details: { lock: lock.spec, spec: specDigest(spec) },
-  });
+  throw new FerryError(
+    "LOCK_MISMATCH",
+    `${path} was written for another spec (name ${lock.name}): the spec has changed since`,
+    {
+      hint: "Write the lock anew with: ferry plan SPEC --write-lock FILE, and review the difference.",
+      details: { lock: lock.spec, spec: specDigest(spec) },
+    },
+  );
 }
 
 /** Every way in which what upstream offers now departs from the lock; files with other bytes are left to `replaced`. */
 export function lockDifferences(locked: Lock, now: Lock): string[] {
   const differences: string[] = [];
   const builds = (lock: Lock): Set<string> =>
-    new Set(lock.builds.map((b) => `build ${b.engine} ${b.version} ${b.arch} ${b.variant} of ${b.files.join(", ")}`));
-  const releases = (lock: Lock): Set<string> => new Set(lock.releases.map((r) => `release ${r.repo} ${r.tag} with id ${r.id}`));
+    new Set(
+      lock.builds.map(
+        (b) => `build ${b.engine} ${b.version} ${b.arch} ${b.variant} of ${b.files.join(", ")}`,
+      ),
+    );
+  const releases = (lock: Lock): Set<string> =>
+    new Set(lock.releases.map((r) => `release ${r.repo} ${r.tag} with id ${r.id}`));
   const files = (lock: Lock): Set<string> => new Set(lock.files.map((f) => `file ${f.path}`));
   for (const view of [releases, builds, files]) {
     const before = view(locked);
     const after = view(now);
-    for (const item of before) if (!after.has(item)) differences.push(`${item}: locked, and no longer offered`);
-    for (const item of after) if (!before.has(item)) differences.push(`${item}: offered, and not in the lock`);
+    for (const item of before)
+      {if (!after.has(item)) differences.push(`${item}: locked, and no longer offered`);}
+    for (const item of after)
+      {if (!before.has(item)) differences.push(`${item}: offered, and not in the lock`);}
   }
   const current = new Map(now.files.map((file) => [file.path, file]));
   for (const file of locked.files) {
     const other = current.get(file.path);
-    if (other !== undefined && other.digest === file.digest && other.assetId !== file.assetId) {
-      differences.push(`file ${file.path}: asset id ${file.assetId} is locked, upstream has ${other.assetId} (uploaded anew)`);
+    if (other?.digest === file.digest && other.assetId !== file.assetId) {
+      differences.push(
+        `file ${file.path}: asset id ${file.assetId} is locked, upstream has ${other.assetId} (uploaded anew)`,
+      );
     }
   }
   return differences;
@@ -135,5 +157,5 @@ export function requireSameAsLock(locked: Lock, now: Lock, path: string): void {
 }
 
 export function specDigest(spec: Spec): Digest {
-  return digestOf(canonicalJson(spec as unknown as Json));
+  return digestOf(canonicalJson(spec));
 }

@@ -21,7 +21,10 @@ export function matchAssets(entry: SpecAssets, names: readonly string[]): string
     throw new FerryError(
       "UPSTREAM_MISSING_ASSETS",
       `${entry.repo} ${entry.tag} has no asset that matches ${unmatched.join(", ")}; ${has}`,
-      { hint: "Correct the include patterns in the spec.", details: { repo: entry.repo, tag: entry.tag, unmatched, names } },
+      {
+        hint: "Correct the include patterns in the spec.",
+        details: { repo: entry.repo, tag: entry.tag, unmatched, names },
+      },
     );
   }
   return names.filter((name) => chosen.has(name));

@@ -83,9 +83,13 @@ async function requireTop(archive: string, top: string, url: string): Promise<vo
   const members = await listSafe(archive);
   const other = members.find((member) => member.path !== top && !member.path.startsWith(`${top}/`));
   if (members.length > 0 && other === undefined) return;
-  throw new FerryError("ARCHIVE_UNSAFE", `${url}: expected one folder ${top}, found ${other?.path ?? "an empty archive"}`, {
-    hint: "The archive is not the one that the recipe describes. Nothing was pinned.",
-  });
+  throw new FerryError(
+    "ARCHIVE_UNSAFE",
+    `${url}: expected one folder ${top}, found ${other?.path ?? "an empty archive"}`,
+    {
+      hint: "The archive is not the one that the recipe describes. Nothing was pinned.",
+    },
+  );
 }
 
 async function existingText(file: string): Promise<string | undefined> {

@@ -26,7 +26,9 @@ export const PlanReport = z.strictObject({
     }),
   ),
   /** Assets named by glob. */
-  assets: z.array(z.strictObject({ repo: z.string(), tag: z.string(), files: z.array(z.string()), bytes: z.int() })),
+  assets: z.array(
+    z.strictObject({ repo: z.string(), tag: z.string(), files: z.array(z.string()), bytes: z.int() }),
+  ),
   files: z.array(
     z.strictObject({
       path: z.string(),
@@ -113,7 +115,9 @@ async function holds(store: BlobStore | undefined, artifact: Artifact): Promise<
 
 /** Files of equal content count once: they are one blob in store and bundle. */
 function distinctBlobs(files: PlanReport["files"]): PlanReport["files"] {
-  return [...new Map(files.map((file) => [file.digest === null ? file.path : hexOf(file.digest), file])).values()];
+  return [
+    ...new Map(files.map((file) => [file.digest === null ? file.path : hexOf(file.digest), file])).values(),
+  ];
 }
 
 function total(items: readonly { size: number }[]): number {

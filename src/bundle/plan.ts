@@ -80,12 +80,20 @@ export async function makePlan(input: PlanInput): Promise<Plan> {
 
 /** The files of a plan, each path once, sorted by path. */
 export function planFiles(plan: Plan): Artifact[] {
-  const all = [...plan.builds.flatMap((build) => build.artifacts), ...plan.extras.flatMap((extra) => extra.artifacts)];
+  const all = [
+    ...plan.builds.flatMap((build) => build.artifacts),
+    ...plan.extras.flatMap((extra) => extra.artifacts),
+  ];
   const byPath = new Map(all.map((artifact) => [artifact.path, artifact]));
   return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function planVersion(planner: Planner, recipe: Recipe, entry: SpecEngine, asked: string): Promise<PlannedBuild[]> {
+async function planVersion(
+  planner: Planner,
+  recipe: Recipe,
+  entry: SpecEngine,
+  asked: string,
+): Promise<PlannedBuild[]> {
   const version = asked === "latest" ? await resolveLatest(planner, recipe, entry) : asked;
   const planned: PlannedBuild[] = [];
   let offered = 0;
@@ -98,7 +106,10 @@ async function planVersion(planner: Planner, recipe: Recipe, entry: SpecEngine, 
     }
   }
   if (offered === 0) {
-    throw new FerryError("NO_BUILD", `${entry.engine} ${version} has no build for ${entry.arch.join(" or ")} that the spec asks for`);
+    throw new FerryError(
+      "NO_BUILD",
+      `${entry.engine} ${version} has no build for ${entry.arch.join(" or ")} that the spec asks for`,
+    );
   }
   return planned;
 }
@@ -108,9 +119,10 @@ async function resolveLatest(planner: Planner, recipe: Recipe, entry: SpecEngine
   if (pinned !== undefined) return pinned;
   const lacking = (version: string, names: readonly string[]): string[] =>
     entry.arch.flatMap((arch) =>
-      selectVariants(offers(planner.table, { engine: entry.engine, version, arch }, names), entry.variants).flatMap(
-        ({ problem }) => (problem === undefined ? [] : [problem.message]),
-      ),
+      selectVariants(
+        offers(planner.table, { engine: entry.engine, version, arch }, names),
+        entry.variants,
+      ).flatMap(({ problem }) => (problem === undefined ? [] : [problem.message])),
     );
   const version = await newestComplete(planner.releases, recipe, lacking, planner.logger);
   planner.logger.info(`latest ${recipe.label} is ${version}`);
@@ -129,9 +141,13 @@ async function offersFor(
   const byTable = offers(planner.table, query);
   const python = byTable.find((offer) => offer.build.python !== undefined);
   if (python !== undefined) {
-    throw new FerryError("UNSUPPORTED", `${recipe.label} is a Python engine; this ferry carries engines that are release archives`, {
-      hint: `Take ${entry.engine} out of the spec. Its recipe can be looked at with: ferry recipe builds ${entry.engine} ${version} --arch ${arch}`,
-    });
+    throw new FerryError(
+      "UNSUPPORTED",
+      `${recipe.label} is a Python engine; this ferry carries engines that are release archives`,
+      {
+        hint: `Take ${entry.engine} out of the spec. Its recipe can be looked at with: ferry recipe builds ${entry.engine} ${version} --arch ${arch}`,
+      },
+    );
   }
   const release = byTable.find((offer) => offer.release !== undefined)?.release;
   if (release === undefined) return selectVariants(byTable, entry.variants);
@@ -149,30 +165,55 @@ interface Wanted {
 }
 
 /** One build with its artifacts, or undefined where it went into `missing`. */
-async function planOffer(planner: Planner, recipe: Recipe, wanted: Wanted): Promise<PlannedBuild | undefined> {
+async function planOffer(
+  planner: Planner,
+  recipe: Recipe,
+  wanted: Wanted,
+): Promise<PlannedBuild | undefined> {
   const { entry, asked, version, arch, offer } = wanted;
-  const gap = (assets: string[], reason: string): undefined => {
-    planner.missing.push({ engine: entry.engine, version, arch, variant: offer.build.variant, assets, reason });
+  const { release: named, problem } = offer;
+  if (problem !== undefined || named === undefined) {
+    recordGap(planner, wanted, problem?.assets ?? [], problem?.message ?? "the recipe names no release");
     return undefined;
-  };
-  if (offer.problem !== undefined) return gap(offer.problem.assets, offer.problem.message);
-  if (offer.release === undefined) return gap([], "the recipe names no release");
-  const release = await releaseOf(planner, offer.release.repo, offer.release.tag);
+  }
+  const release = await releaseOf(planner, named.repo, named.tag);
   const artifacts: Artifact[] = [];
   for (const name of offer.build.assets ?? []) {
     try {
-      artifacts.push(await planAsset(planner, offer.release.repo, release, name, { checksums: recipe.checksums }));
+      artifacts.push(await planAsset(planner, named.repo, release, name, { checksums: recipe.checksums }));
     } catch (error) {
       if (!isGap(error)) throw error;
-      return gap([name], error.message);
+      recordGap(planner, wanted, [name], error.message);
+      return undefined;
     }
   }
-  return { engine: entry.engine, asked, version, arch, variant: offer.build.variant, build: offer.build, needs: offer.needs, artifacts };
+  return {
+    engine: entry.engine,
+    asked,
+    version,
+    arch,
+    variant: offer.build.variant,
+    build: offer.build,
+    needs: offer.needs,
+    artifacts,
+  };
+}
+
+function recordGap(
+  planner: Planner,
+  { entry, version, arch, offer }: Wanted,
+  assets: string[],
+  reason: string,
+): void {
+  planner.missing.push({ engine: entry.engine, version, arch, variant: offer.build.variant, assets, reason });
 }
 
 async function planAssets(planner: Planner, entry: SpecAssets): Promise<Plan["extras"][number]> {
   const release = await releaseOf(planner, entry.repo, entry.tag);
-  const names = matchAssets(entry, release.assets.map((asset) => asset.name));
+  const names = matchAssets(
+    entry,
+    release.assets.map((asset) => asset.name),
+  );
   const vouchers: Vouchers = { spec: entry.sha256, checksums: entry.checksums, unverified: entry.unverified };
   const artifacts: Artifact[] = [];
   for (const name of names) artifacts.push(await planAsset(planner, entry.repo, release, name, vouchers));
@@ -219,6 +260,7 @@ function isGap(error: unknown): error is FerryError {
 
 /** Two entries of a spec may name the same build; it is carried once. */
 function withoutRepeats(builds: PlannedBuild[]): PlannedBuild[] {
-  const key = (build: PlannedBuild): string => `${build.engine} ${build.version} ${build.arch} ${build.variant}`;
+  const key = (build: PlannedBuild): string =>
+    `${build.engine} ${build.version} ${build.arch} ${build.variant}`;
   return [...new Map(builds.map((build) => [key(build), build])).values()];
 }

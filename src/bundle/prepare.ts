@@ -1,7 +1,7 @@
 import { FerryError } from "../errors.ts";
-import { type KnownFile, refuseReplaced } from "./replaced.ts";
 import { type Lock, makeLock, requireLockFor, requireSameAsLock } from "./lock.ts";
-import { makePlan, type Plan, planFiles, type PlanInput } from "./plan.ts";
+import { makePlan, type Plan, type PlanInput, planFiles } from "./plan.ts";
+import { type KnownFile, refuseReplaced } from "./replaced.ts";
 
 /** What a build may be held to besides its spec. */
 export interface Guards {
@@ -32,7 +32,10 @@ export async function preparePlan(input: PlanInput, guards: Guards): Promise<Pla
   if (lock !== undefined) requireSameAsLock(lock.lock, makeLock(plan), lock.path);
   requireNoGaps(plan, guards.allowMissing);
   if (artifacts.length === 0) {
-    throw new FerryError("UPSTREAM_MISSING_ASSETS", `nothing to carry: upstream has none of the builds that ${plan.spec.name} names`);
+    throw new FerryError(
+      "UPSTREAM_MISSING_ASSETS",
+      `nothing to carry: upstream has none of the builds that ${plan.spec.name} names`,
+    );
   }
   return plan;
 }
@@ -65,8 +68,12 @@ export function requireUnchanged(before: Plan, after: Plan): void {
   const changed = [...[...is].filter((name) => !was.has(name)), ...[...was].filter((name) => !is.has(name))];
   if (changed.length === 0) return;
   const paths = [...new Set(changed.map((name) => name.split(" ")[0] ?? name))];
-  throw new FerryError("UPSTREAM_UPLOADING", `upstream changed while files were fetched: ${paths.join(", ")}`, {
-    hint: "Somebody is uploading to that release. Run the same command again: only what is new is fetched.",
-    details: { paths },
-  });
+  throw new FerryError(
+    "UPSTREAM_UPLOADING",
+    `upstream changed while files were fetched: ${paths.join(", ")}`,
+    {
+      hint: "Somebody is uploading to that release. Run the same command again: only what is new is fetched.",
+      details: { paths },
+    },
+  );
 }

@@ -14,7 +14,11 @@ export interface KnownFile {
  * Refuses files that carry a known path and other bytes: somebody replaced an asset upstream under the same tag and name.
  * `where` says what knew them (`the lock`, `bundle site-a 3`). Throws ASSET_REPLACED with both digests and dates.
  */
-export function refuseReplaced(artifacts: readonly Artifact[], known: readonly KnownFile[], where: string): void {
+export function refuseReplaced(
+  artifacts: readonly Artifact[],
+  known: readonly KnownFile[],
+  where: string,
+): void {
   const before = new Map(known.map((file) => [file.path, file]));
   const changed = artifacts.flatMap((artifact) => {
     const old = before.get(artifact.path);
@@ -27,15 +31,19 @@ export function refuseReplaced(artifacts: readonly Artifact[], known: readonly K
     ({ old, artifact }) =>
       `${artifact.path}\n    ${where}: ${old.digest ?? `${old.size} bytes`} of ${old.updatedAt}\n    upstream now: ${artifact.digest ?? `${artifact.size} bytes`} of ${artifact.updatedAt}`,
   );
-  throw new FerryError("ASSET_REPLACED", `asset replaced upstream under the same tag and name:\n  ${lines.join("\n  ")}`, {
-    hint: "Ask upstream why it changed. If the new bytes are the ones you want, run the command again with --accept-changed.",
-    details: {
-      where,
-      files: changed.map(({ old, artifact }) => ({
-        path: artifact.path,
-        before: { digest: old.digest, updatedAt: old.updatedAt },
-        now: { digest: artifact.digest ?? null, updatedAt: artifact.updatedAt },
-      })),
+  throw new FerryError(
+    "ASSET_REPLACED",
+    `asset replaced upstream under the same tag and name:\n  ${lines.join("\n  ")}`,
+    {
+      hint: "Ask upstream why it changed. If the new bytes are the ones you want, run the command again with --accept-changed.",
+      details: {
+        where,
+        files: changed.map(({ old, artifact }) => ({
+          path: artifact.path,
+          before: { digest: old.digest, updatedAt: old.updatedAt },
+          now: { digest: artifact.digest ?? null, updatedAt: artifact.updatedAt },
+        })),
+      },
     },
-  });
+  );
 }

@@ -13,9 +13,12 @@ const Tag = z
   .string()
   .max(200)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._+/@-]*$/, "must be a tag")
-  .refine((tag) => !tag.split("/").some((part) => part === "" || part === "." || part === ".."), "must be a tag");
+  .refine(
+    (tag) => !tag.split("/").some((part) => part === "" || part === "." || part === ".."),
+    "must be a tag",
+  );
 const Hex = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hexadecimal digits");
-const unique = <T>(items: readonly T[]): boolean => new Set(items).size === items.length;
+const unique = (items: readonly unknown[]): boolean => new Set(items).size === items.length;
 const listOf = <T extends z.ZodType>(item: T): z.ZodArray<T> =>
   z.array(item).min(1, "must name at least one").refine(unique, "names one twice");
 
@@ -33,11 +36,20 @@ const AssetEntry = z.strictObject({
   tag: Tag,
   include: listOf(z.string().min(1)).describe("Globs over asset names; each must match at least one."),
   exclude: listOf(z.string().min(1)).optional(),
-  checksums: z.string().min(1).optional().describe("Name of the release's checksum file, for assets without a digest."),
-  sha256: z.record(z.string(), Hex).optional().describe("Digests by asset name, where upstream publishes none."),
+  checksums: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Name of the release's checksum file, for assets without a digest."),
+  sha256: z
+    .record(z.string(), Hex)
+    .optional()
+    .describe("Digests by asset name, where upstream publishes none."),
   unverified: listOf(z.string().min(1))
     .optional()
-    .describe("Asset names that may be carried with a digest computed here, because upstream publishes none."),
+    .describe(
+      "Asset names that may be carried with a digest computed here, because upstream publishes none.",
+    ),
 });
 
 export const Spec = z
@@ -49,7 +61,10 @@ export const Spec = z
     engines: z.array(EngineEntry).min(1, "must name at least one engine").optional(),
     assets: z.array(AssetEntry).min(1, "must name at least one").optional(),
   })
-  .refine((spec) => spec.engines !== undefined || spec.assets !== undefined, "names neither engines nor assets");
+  .refine(
+    (spec) => spec.engines !== undefined || spec.assets !== undefined,
+    "names neither engines nor assets",
+  );
 
 export type Spec = z.infer<typeof Spec>;
 export type SpecEngine = NonNullable<Spec["engines"]>[number];
@@ -62,7 +77,9 @@ export async function readSpec(path: string): Promise<Spec> {
 
 export function parseSpec(text: string, file: string): Spec {
   if (text.trim() === "") {
-    throw new FerryError("SPEC_INVALID", `${file} is empty`, { hint: "See the examples under bundles/ and docs/cli.md." });
+    throw new FerryError("SPEC_INVALID", `${file} is empty`, {
+      hint: "See the examples under bundles/ and docs/cli.md.",
+    });
   }
   return parseYamlAs(Spec, text, file, "SPEC_INVALID");
 }

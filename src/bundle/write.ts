@@ -1,6 +1,6 @@
-import type { LayoutEntry } from "../archive/layout-entry.ts";
 import { writeTar } from "../archive/bundle-tar.ts";
 import { writeLayoutFolder } from "../archive/folder-writer.ts";
+import type { LayoutEntry } from "../archive/layout-entry.ts";
 import type { Logger } from "../log.ts";
 import type { LocalBlobStore } from "../store/blob-store.ts";
 import { blobName } from "../wire/oci.ts";
@@ -44,6 +44,10 @@ export async function writeBundle(input: WriteInput): Promise<number> {
 function bundleEntries({ rendered, store }: WriteInput): LayoutEntry[] {
   return [
     ...rendered.metadata.map(({ name, bytes }) => ({ name, size: bytes.length, content: bytes })),
-    ...rendered.blobs.map(({ digest, size }) => ({ name: blobName(digest), size, content: store.pathOf(digest) })),
+    ...rendered.blobs.map(({ digest, size }) => ({
+      name: blobName(digest),
+      size,
+      content: store.pathOf(digest),
+    })),
   ];
 }

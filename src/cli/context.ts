@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import type { Clock } from "../lib/clock.ts";
 import type { Env } from "../config/load.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { CliLogger } from "./terminal-logger.ts";
 
 /** Everything that a command may touch of the process: passed in, so that tests run commands in their own process. */

@@ -10,7 +10,10 @@ import type { Context } from "./context.ts";
 export async function findSpec(context: Context, name: string): Promise<string> {
   const places = [resolve(context.cwd, name)];
   if (/^[a-z0-9][a-z0-9._-]*$/.test(name) && !/\.ya?ml$/.test(name)) {
-    places.push(join(context.cwd, "bundles", `${name}.yaml`), join(context.packageRoot, "bundles", `${name}.yaml`));
+    places.push(
+      join(context.cwd, "bundles", `${name}.yaml`),
+      join(context.packageRoot, "bundles", `${name}.yaml`),
+    );
   }
   for (const place of places) if ((await fileSize(place)) !== undefined) return place;
   throw new FerryError("FILE_UNREADABLE", `there is no spec ${name}; looked at ${places.join(", ")}`, {

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../lib/clock.ts";
-import type { Context } from "./context.ts";
 import { askSecret } from "./ask-secret.ts";
-import { terminalLogger } from "./terminal-logger.ts";
+import type { Context } from "./context.ts";
 import { run } from "./run.ts";
+import { terminalLogger } from "./terminal-logger.ts";
 
 /** Binds the command line to a real process: streams, signals, exit code. The first signal stops cleanly, a second at once. */
 export async function main(process: NodeJS.Process): Promise<void> {
@@ -50,13 +50,17 @@ function ownPackage(): { packageRoot: string; version: string } {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {
     try {
-      const found = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name?: string; version: string };
+      const found = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+        name?: string;
+        version: string;
+      };
       if (found.name === "engine-ferry") return { packageRoot: folder, version: found.version };
     } catch {
       // No package.json here: look one level up.
     }
     const parent = dirname(folder);
-    if (parent === folder) throw new Error("the package's own folder was not found; install engine-ferry anew");
+    if (parent === folder)
+      {throw new Error("the package's own folder was not found; install engine-ferry anew");}
     folder = parent;
   }
 }

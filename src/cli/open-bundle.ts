@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { BundleSource } from "../archive/bundle-source.ts";
 import { openBundleSource } from "../archive/open-source.ts";
-import { type OpenedBundle, openBundle } from "../bundle/open.ts";
 import type { BundleDocument } from "../bundle/document.ts";
+import { type OpenedBundle, openBundle } from "../bundle/open.ts";
 import { createHashPool } from "../lib/hash-pool.ts";
 import type { Context } from "./context.ts";
 

@@ -8,7 +8,10 @@ import type { Context } from "./context.ts";
  * The passphrase that was given without asking: the first line of a file, else FERRY_KEY_PASSPHRASE, else undefined.
  * Throws KEY_PASSPHRASE where the file's first line is empty.
  */
-export async function givenPassphrase(context: Context, file: string | undefined): Promise<string | undefined> {
+export async function givenPassphrase(
+  context: Context,
+  file: string | undefined,
+): Promise<string | undefined> {
   if (file === undefined) return loadConfig(context.env).keyPassphrase;
   const [first = ""] = (await readText(resolve(context.cwd, file))).split(/\r?\n/);
   if (first !== "") return first;
@@ -26,5 +29,7 @@ export async function askNewPassphrase(context: Context): Promise<string | undef
   const first = await context.askSecret("Passphrase for the new key (empty for none): ");
   if (first === "") return undefined;
   if ((await context.askSecret("Again: ")) === first) return first;
-  throw new FerryError("KEY_PASSPHRASE", "the two passphrases differ", { hint: "Run the command again; nothing was written." });
+  throw new FerryError("KEY_PASSPHRASE", "the two passphrases differ", {
+    hint: "Run the command again; nothing was written.",
+  });
 }

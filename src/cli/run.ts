@@ -14,8 +14,17 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
   const program = buildProgram(context, (code) => {
     exitCode = code;
   });
-  const capture = { writeOut: (text: string) => void (output += text), writeErr: (text: string) => { context.logger.plain(text); } };
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((child) => child.commands)]) {
+  const capture = {
+    writeOut: (text: string) => void (output += text),
+    writeErr: (text: string) => {
+      context.logger.plain(text);
+    },
+  };
+  for (const command of [
+    program,
+    ...program.commands,
+    ...program.commands.flatMap((child) => child.commands),
+  ]) {
     command.exitOverride().configureOutput(capture);
   }
   try {

@@ -19,7 +19,9 @@ interface ErrorStream {
 export function terminalLogger(stream: ErrorStream, clock: Clock, verbose: boolean): CliLogger {
   const write = (text: string): void => void stream.write(text);
   const progress =
-    stream.isTTY === true ? terminalProgress({ write, clock, columns: () => stream.columns ?? 80 }) : lineProgress({ write, clock });
+    stream.isTTY === true
+      ? terminalProgress({ write, clock, columns: () => stream.columns ?? 80 })
+      : lineProgress({ write, clock });
   const say = (text: string): void => {
     progress.clear();
     write(text);

@@ -45,7 +45,11 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
     recipeOverlay: flags.recipes ?? get("FERRY_RECIPES"),
     defaultOverlay: join(data, "engine-ferry", "recipes"),
     github: { url, apiUrl, token: get("GITHUB_TOKEN") },
-    insecureOrigins: [...new Set([url, apiUrl].filter((base) => base.startsWith("http:")).map((base) => new URL(base).origin))],
+    insecureOrigins: [
+      ...new Set(
+        [url, apiUrl].filter((base) => base.startsWith("http:")).map((base) => new URL(base).origin),
+      ),
+    ],
     proxy: {
       ...(http === undefined ? {} : { http }),
       ...(https === undefined ? {} : { https }),
@@ -68,7 +72,10 @@ function baseUrl(name: string, value: string): string {
     });
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new FerryError("CONFIG_INVALID", `${name} must begin with https:// or http://, not ${url.protocol}//`);
+    throw new FerryError(
+      "CONFIG_INVALID",
+      `${name} must begin with https:// or http://, not ${url.protocol}//`,
+    );
   }
   if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
     throw new FerryError("CONFIG_INVALID", `${name} must be a plain base: no user, query or fragment`, {
@@ -81,7 +88,10 @@ function baseUrl(name: string, value: string): string {
 function epoch(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^\d{1,11}$/.test(value)) {
-    throw new FerryError("CONFIG_INVALID", `SOURCE_DATE_EPOCH must be whole seconds since 1970, not "${value}"`);
+    throw new FerryError(
+      "CONFIG_INVALID",
+      `SOURCE_DATE_EPOCH must be whole seconds since 1970, not "${value}"`,
+    );
   }
   return Number(value);
 }

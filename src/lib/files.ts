@@ -29,7 +29,7 @@ export async function writeFileAtomic(
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw fromFileError(error, "write", path, "FILE_UNWRITABLE");
   }
 }

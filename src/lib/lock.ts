@@ -21,10 +21,7 @@ export interface LockOptions {
 
 /** How often a waiter looks again, milliseconds. */
 const POLL_MS = 50;
-const Generation = z.union([
-  z.strictObject({ held: LockOwner }),
-  z.strictObject({ released: z.literal(true) }),
-]);
+const Generation = z.strictObject({ held: LockOwner });
 
 /**
  * Takes a lock that holds between processes. Throws STORE_BUSY naming the owner when it is taken.
@@ -131,6 +128,9 @@ async function writeTemporary(path: string, content: z.infer<typeof Generation>)
     await handle.chmod(0o644);
     await handle.writeFile(JSON.stringify(content));
     await handle.datasync();
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }

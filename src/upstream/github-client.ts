@@ -55,7 +55,10 @@ export function githubReleases(options: GithubClientOptions): Releases {
       const url = `${githubUrl}/${encodePath(releaseAssetPath(repo, tag, name))}`;
       const { text } = await fetchText(door, url, { ...rest, maxBytes: CHECKSUM_FILE_LIMIT });
       if (text !== undefined) return text;
-      throw new FerryError("UPSTREAM_MISSING_ASSETS", `${repo} ${tag} lists ${name}, and its download answers 404`);
+      throw new FerryError(
+        "UPSTREAM_MISSING_ASSETS",
+        `${repo} ${tag} lists ${name}, and its download answers 404`,
+      );
     },
   };
 }

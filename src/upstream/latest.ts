@@ -25,25 +25,38 @@ export async function newestComplete(
 ): Promise<string> {
   const repo = recipe.github;
   if (repo === undefined || recipe.versions.latest === undefined) {
-    throw new FerryError("VERSION_INVALID", `"latest" is not defined for ${recipe.label}: its recipe says nothing of it`, {
-      hint: `Ask for an exact version, such as ${recipe.versions.example}.`,
-    });
+    throw new FerryError(
+      "VERSION_INVALID",
+      `"latest" is not defined for ${recipe.label}: its recipe says nothing of it`,
+      {
+        hint: `Ask for an exact version, such as ${recipe.versions.example}.`,
+      },
+    );
   }
   const passedOver: string[] = [];
   for await (const group of groupsOf(releases.list(repo))) {
     const byTag = new Map(group.map((release) => [release.tag_name, release]));
-    for (const { tag, version } of latestVersions(recipe, group.map(({ tag_name, prerelease }) => ({ tag: tag_name, prerelease })))) {
+    for (const { tag, version } of latestVersions(
+      recipe,
+      group.map(({ tag_name, prerelease }) => ({ tag: tag_name, prerelease })),
+    )) {
       const names = (byTag.get(tag)?.assets ?? []).filter(isUploaded).map((asset) => asset.name);
       const lacks = lacking(version, names);
       if (lacks.length === 0) return version;
       passedOver.push(tag);
-      logger.info(`${recipe.label} ${version} is not complete (${lacks[0] ?? ""}); looking at the one before`);
+      logger.info(
+        `${recipe.label} ${version} is not complete (${lacks[0] ?? ""}); looking at the one before`,
+      );
     }
   }
-  throw new FerryError("UPSTREAM_MISSING_ASSETS", `no complete release of ${recipe.label} was found at ${repo}`, {
-    hint: "Ask for an exact version, or for fewer variants.",
-    details: { repo, passedOver },
-  });
+  throw new FerryError(
+    "UPSTREAM_MISSING_ASSETS",
+    `no complete release of ${recipe.label} was found at ${repo}`,
+    {
+      hint: "Ask for an exact version, or for fewer variants.",
+      details: { repo, passedOver },
+    },
+  );
 }
 
 async function* groupsOf(all: AsyncIterable<GithubRelease>): AsyncGenerator<GithubRelease[]> {

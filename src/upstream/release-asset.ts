@@ -53,10 +53,14 @@ export function isUploaded(asset: GithubAsset): boolean {
 function refuseUnfinished(asset: GithubAsset, repo: string, tag: string): void {
   if (isUploaded(asset)) return;
   const why = asset.state === "uploaded" ? "has a size of 0 bytes" : `is in state "${asset.state}"`;
-  throw new FerryError("UPSTREAM_UPLOADING", `${asset.name} of ${repo} ${tag} ${why}: its upload has not finished`, {
-    hint: "Run the same command again in some minutes, or ask for another version.",
-    details: { repo, tag, asset: asset.name, state: asset.state, size: asset.size },
-  });
+  throw new FerryError(
+    "UPSTREAM_UPLOADING",
+    `${asset.name} of ${repo} ${tag} ${why}: its upload has not finished`,
+    {
+      hint: "Run the same command again in some minutes, or ask for another version.",
+      details: { repo, tag, asset: asset.name, state: asset.state, size: asset.size },
+    },
+  );
 }
 
 async function vouchedDigest(
@@ -66,7 +70,10 @@ async function vouchedDigest(
   const { repo, release, vouchers } = source;
   const published = asset.digest === null ? undefined : parseDigest(asset.digest);
   if (asset.digest !== null && published === undefined) {
-    throw new FerryError("UPSTREAM_MALFORMED", `${asset.name} of ${repo} ${release.tag_name} has a digest of unknown form: ${asset.digest}`);
+    throw new FerryError(
+      "UPSTREAM_MALFORMED",
+      `${asset.name} of ${repo} ${release.tag_name} has a digest of unknown form: ${asset.digest}`,
+    );
   }
   const stated = vouchers.spec?.[asset.name];
   const pinned = stated === undefined ? undefined : parseDigest(`sha256:${stated}`);
@@ -85,10 +92,14 @@ async function vouchedDigest(
   const listed = await fromChecksumFile(asset, source);
   if (listed !== undefined) return { digest: listed, trust: "checksum-file" };
   if (vouchers.unverified?.includes(asset.name) === true) return { digest: undefined, trust: "computed" };
-  throw new FerryError("UPSTREAM_NO_CHECKSUM", `${repo} ${release.tag_name} publishes no checksum for ${asset.name}`, {
-    hint: "State its digest under sha256 in the spec, name the release's checksum file under checksums, or allow it by name under unverified.",
-    details: { repo, tag: release.tag_name, asset: asset.name },
-  });
+  throw new FerryError(
+    "UPSTREAM_NO_CHECKSUM",
+    `${repo} ${release.tag_name} publishes no checksum for ${asset.name}`,
+    {
+      hint: "State its digest under sha256 in the spec, name the release's checksum file under checksums, or allow it by name under unverified.",
+      details: { repo, tag: release.tag_name, asset: asset.name },
+    },
+  );
 }
 
 async function fromChecksumFile(asset: GithubAsset, source: Source): Promise<Digest | undefined> {
@@ -98,5 +109,7 @@ async function fromChecksumFile(asset: GithubAsset, source: Source): Promise<Dig
   const file = release.assets.find((candidate) => candidate.name === name);
   if (file === undefined || file.name === asset.name) return undefined;
   const text = await releases.text(repo, release.tag_name, name);
-  return parseChecksums(text, vouchers.checksums.includes("{asset}") ? asset.name : undefined).get(asset.name);
+  return parseChecksums(text, vouchers.checksums.includes("{asset}") ? asset.name : undefined).get(
+    asset.name,
+  );
 }

@@ -19,7 +19,9 @@ function small(name: string, text: string): LayoutEntry {
   return { name, size: text.length, content: Buffer.from(text) };
 }
 
-async function layout(folder: string, text = "a blob"): Promise<LayoutEntry[]> {
+type Layout = [LayoutEntry, LayoutEntry, LayoutEntry & { content: string }];
+
+async function layout(folder: string, text = "a blob"): Promise<Layout> {
   const store = await openLayoutStore(join(folder, "store"));
   const digest = await store.putSmall(Buffer.from(text));
   return [
@@ -37,7 +39,7 @@ describe("writeLayoutFolder", () => {
     let seen = 0;
     expect(await writeLayoutFolder(`${target}/`, entries, { onBytes: (bytes) => (seen += bytes) })).toBe(10);
     expect(seen).toBe(10);
-    const blob = entries[2] as LayoutEntry & { content: string };
+    const blob = entries[2];
     expect((await stat(join(target, blob.name))).ino).toBe((await stat(blob.content)).ino);
     expect((await stat(join(target, "index.json"))).mode & 0o777).toBe(0o644);
     const source = await openBundleSource(target, pool);
@@ -54,7 +56,7 @@ describe("writeLayoutFolder", () => {
     try {
       await mkdir(elsewhere);
       await writeLayoutFolder(join(elsewhere, "bundle"), entries);
-      const name = (entries[2] as LayoutEntry).name;
+      const name = entries[2].name;
       expect(await readFile(join(elsewhere, "bundle", name), "utf8")).toBe("a blob");
       expect(await readdir(elsewhere)).toEqual(["bundle"]);
     } finally {
@@ -93,10 +95,12 @@ describe("writeLayoutFolder", () => {
     const target = join(folder, "bundle");
     const entries = await layout(folder);
     await writeLayoutFolder(target, entries);
-    const blob = entries[2] as LayoutEntry;
+    const blob = entries[2];
     const stop = new AbortController();
     stop.abort();
-    await expect(writeLayoutFolder(target, entries, { signal: stop.signal })).rejects.toMatchObject({ code: "INTERRUPTED" });
+    await expect(writeLayoutFolder(target, entries, { signal: stop.signal })).rejects.toMatchObject({
+      code: "INTERRUPTED",
+    });
     const failures: [LayoutEntry, string][] = [
       [{ ...blob, size: 5 }, "STORE_DAMAGED"],
       [{ ...blob, content: join(folder, "gone") }, "FILE_UNWRITABLE"],
@@ -127,7 +131,10 @@ describe("a bundle in a folder", () => {
     ];
     for (const [message, damage] of spoil) {
       await rm(target, { recursive: true, force: true });
-      await writeLayoutFolder(target, entries.filter(({ name: n }) => message !== "index.json" || n !== "index.json"));
+      await writeLayoutFolder(
+        target,
+        entries.filter(({ name: n }) => message !== "index.json" || n !== "index.json"),
+      );
       await damage();
       await expect(readAll(await openBundleSource(target, pool))).rejects.toMatchObject({
         code: "BUNDLE_MALFORMED",

@@ -23,7 +23,10 @@ const blob = (content: string): string => `blobs/sha256/${digestOf(content).slic
 const members = [
   { path: "oci-layout", content: "{}" },
   { path: "index.json", content: '{"schemaVersion":2}' },
-  ...["", "a", "b".repeat(511), "c".repeat(512), "d".repeat(513)].map((content) => ({ path: blob(content), content })),
+  ...["", "a", "b".repeat(511), "c".repeat(512), "d".repeat(513)].map((content) => ({
+    path: blob(content),
+    content,
+  })),
 ];
 const sound = tarOf(members);
 const contents = Object.fromEntries(members.map(({ path, content }) => [path, content]));
@@ -39,8 +42,9 @@ describe("a sound tar", () => {
       for await (const entry of source.entries()) {
         expect(entry.size).toBe(contents[entry.name]?.length);
         if (entry.name === "index.json") continue;
-        if (entry.name === "oci-layout") expect(Buffer.concat(await collect(entry.stream())).toString()).toBe("{}");
-        else expect(`blobs/sha256/${(await entry.digest()).slice(7)}`).toBe(entry.name);
+        if (entry.name === "oci-layout") {
+          expect(Buffer.concat(await collect(entry.stream())).toString()).toBe("{}");
+        } else expect(`blobs/sha256/${(await entry.digest()).slice(7)}`).toBe(entry.name);
         read.push(entry.name);
       }
       expect(read).toHaveLength(members.length - 1);
@@ -108,13 +112,18 @@ describe("a tar that was cut", () => {
     for (let length = sound.length - 1; length >= 0; length -= 241) {
       for (const source of await bothInputs(sound.subarray(0, length), pool)) {
         const error: unknown = await readAll(source).catch((e: unknown) => e);
-        expect(error, `cut to ${length}`).toMatchObject({ code: length === 0 || length >= 512 ? "BUNDLE_TRUNCATED" : "BUNDLE_MALFORMED" });
+        expect(error, `cut to ${length}`).toMatchObject({
+          code: length === 0 || length >= 512 ? "BUNDLE_TRUNCATED" : "BUNDLE_MALFORMED",
+        });
       }
     }
     const start = sound.indexOf("d".repeat(513));
     for (const source of await bothInputs(sound.subarray(0, start + 13), pool)) {
-      const missing = source.seekable ? 500 : expect.any(Number);
-      await expect(readAll(source)).rejects.toMatchObject({ details: { missing }, message: expect.stringContaining("bytes are missing") as string });
+      const missing = source.seekable ? 500 : (expect.any(Number) as number);
+      await expect(readAll(source)).rejects.toMatchObject({
+        details: { missing },
+        message: expect.stringContaining("bytes are missing") as string,
+      });
     }
   });
 
@@ -126,7 +135,9 @@ describe("a tar that was cut", () => {
     await truncate(path, sound.length - 1024 - 600);
     await expect(entry?.digest()).rejects.toMatchObject({ code: "BUNDLE_TRUNCATED" });
     await expect(entry?.bytes()).rejects.toMatchObject({ code: "BUNDLE_TRUNCATED" });
-    await expect(collect(entry?.stream() ?? Readable.from([]))).rejects.toMatchObject({ code: "BUNDLE_TRUNCATED" });
+    await expect(collect(entry?.stream() ?? Readable.from([]))).rejects.toMatchObject({
+      code: "BUNDLE_TRUNCATED",
+    });
     await source.close();
   });
 });
@@ -190,7 +201,9 @@ describe("what is no bundle", () => {
       })(),
       { objectMode: false },
     );
-    await expect(readAll(await openBundleSource(failing, pool))).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
+    await expect(readAll(await openBundleSource(failing, pool))).rejects.toMatchObject({
+      code: "FILE_UNREADABLE",
+    });
     const text = Readable.from([sound.toString("latin1")]);
     await expect(readAll(await openBundleSource(text, pool))).rejects.toThrow("not as text");
   });
@@ -220,7 +233,9 @@ describe("large and endless input", () => {
       }
     };
     const endless = Readable.from(zeros(), { objectMode: false });
-    await expect(readAll(await openBundleSource(endless, pool))).rejects.toMatchObject({ code: "BUNDLE_MALFORMED" });
+    await expect(readAll(await openBundleSource(endless, pool))).rejects.toMatchObject({
+      code: "BUNDLE_MALFORMED",
+    });
     const long = headerBlock({ path: "PaxHeader", size: 1_000_000, type: "ExtendedHeader" });
     for (const source of await bothInputs(Buffer.concat([long, Buffer.alloc(1_002_000)]), pool)) {
       await expect(readAll(source)).rejects.toMatchObject({ code: "BUNDLE_MALFORMED" });
@@ -250,7 +265,9 @@ describe("large and endless input", () => {
     const module = new URL("../../src/archive/open-source.ts", import.meta.url).href;
     for (const command of ['exec "$@" < "$0"', 'cat "$0" | "$@"']) {
       const argv = [process.execPath, "--import", "tsx", "--input-type=module", "-e", code, module];
-      const { stdout } = await run("sh", ["-c", command, path, ...argv], { cwd: join(import.meta.dirname, "../..") });
+      const { stdout } = await run("sh", ["-c", command, path, ...argv], {
+        cwd: join(import.meta.dirname, "../.."),
+      });
       expect(stdout.trim().split("\n")).toEqual(members.map(({ content }) => digestOf(content)));
     }
   });

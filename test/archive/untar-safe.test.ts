@@ -11,7 +11,9 @@ import { tmpDir } from "../support/tmp.ts";
 
 const run = promisify(execFile);
 
-async function archive(members: readonly TarMember[]): Promise<{ folder: string; path: string; into: string }> {
+async function archive(
+  members: readonly TarMember[],
+): Promise<{ folder: string; path: string; into: string }> {
   const folder = await tmpDir();
   const path = join(folder, "engine.tar.gz");
   await writeFile(path, tarGzOf(members));
@@ -26,7 +28,14 @@ describe("extractSafe", () => {
     const into = join(folder, "engine");
     const members = await extractSafe(path, into, { strip: 1 });
     await mkdir(join(folder, "reference"));
-    await run("tar", ["-xzf", path, "-C", join(folder, "reference"), "--strip-components=1", "--no-same-owner"]);
+    await run("tar", [
+      "-xzf",
+      path,
+      "-C",
+      join(folder, "reference"),
+      "--strip-components=1",
+      "--no-same-owner",
+    ]);
     await run("diff", ["-r", "--no-dereference", into, join(folder, "reference")]);
     expect(members.filter(({ kind }) => kind === "symlink").length).toBeGreaterThan(4);
     for (const { path: name, kind, mode, target } of members) {
@@ -101,7 +110,9 @@ describe("extractSafe", () => {
     const { folder, path, into } = await archive([{ path: "file", content: Buffer.alloc(500_000) }]);
     const stop = new AbortController();
     stop.abort();
-    await expect(extractSafe(path, into, { signal: stop.signal })).rejects.toMatchObject({ code: "INTERRUPTED" });
+    await expect(extractSafe(path, into, { signal: stop.signal })).rejects.toMatchObject({
+      code: "INTERRUPTED",
+    });
     await expect(extractSafe(path, join(path, "x"))).rejects.toMatchObject({ code: "FILE_UNWRITABLE" });
     expect(await readdir(folder)).toEqual(["engine.tar.gz"]);
   });
@@ -130,12 +141,19 @@ describe("listSafe", () => {
 
   it.each([
     ["cut", (good: Buffer) => good.subarray(0, good.length - 400)],
-    ["damaged", (good: Buffer) => Buffer.concat([good.subarray(0, 500), Buffer.alloc(300, 7), good.subarray(800)])],
+    [
+      "damaged",
+      (good: Buffer) => Buffer.concat([good.subarray(0, 500), Buffer.alloc(300, 7), good.subarray(800)]),
+    ],
     ["a web page", () => Buffer.from("<html>".repeat(300))],
     ["empty", () => Buffer.alloc(0)],
   ])("refuses an archive that is %s", async (_what, spoil) => {
     const path = join(await tmpDir(), "x.tar.gz");
-    const good = gzipSync(tarOf([{ path: "file", content: Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * i * 31) % 251)) }]));
+    const good = gzipSync(
+      tarOf([
+        { path: "file", content: Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * i * 31) % 251)) },
+      ]),
+    );
     await writeFile(path, spoil(good));
     await expect(listSafe(path)).rejects.toMatchObject({
       code: "ARCHIVE_UNSAFE",
@@ -144,7 +162,9 @@ describe("listSafe", () => {
   });
 
   it("names an archive that cannot be opened", async () => {
-    await expect(listSafe(join(await tmpDir(), "no.tar.gz"))).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
+    await expect(listSafe(join(await tmpDir(), "no.tar.gz"))).rejects.toMatchObject({
+      code: "FILE_UNREADABLE",
+    });
   });
 
   it("notices a plain tar that was cut", async () => {

@@ -42,10 +42,16 @@ describe("writeTar", () => {
     const written = await writeTar(output, entries, { mtime });
     expect((await stat(output)).size).toBe(written);
     const { stdout } = await run("tar", ["-tvf", output, "--numeric-owner", "--utc"]);
-    expect(stdout.trim().split("\n").map((line) => line.replaceAll(/ +/g, " "))).toEqual(
-      entries.map(({ name, size }) => `-rw-r--r-- 0/0 ${size} 2026-10-10 00:00 ${name}`),
-    );
-    const { stdout: bytes } = await run("tar", ["-xOf", output, blobName(digestOf(big))], { maxBuffer: 1e8, encoding: "buffer" });
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.replaceAll(/ +/g, " ")),
+    ).toEqual(entries.map(({ name, size }) => `-rw-r--r-- 0/0 ${size} 2026-10-10 00:00 ${name}`));
+    const { stdout: bytes } = await run("tar", ["-xOf", output, blobName(digestOf(big))], {
+      maxBuffer: 1e8,
+      encoding: "buffer",
+    });
     expect(digestOf(bytes)).toBe(digestOf(big));
     expect((await stat(output)).mode & 0o777).toBe(0o644);
     expect((await readdir(folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
@@ -53,7 +59,9 @@ describe("writeTar", () => {
 
   it("writes at most 1.02 times the content", async () => {
     const folder = await tmpDir();
-    const entries = await Promise.all([1, 2, 3, 4].map((n) => fileEntry(folder, Buffer.alloc(300_000 + n, `${n}`))));
+    const entries = await Promise.all(
+      [1, 2, 3, 4].map((n) => fileEntry(folder, Buffer.alloc(300_000 + n, `${n}`))),
+    );
     const written = await writeTar(join(folder, "out.tar"), entries, { mtime });
     expect(written / entries.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(1.02);
   });
@@ -108,7 +116,10 @@ describe("writeTar", () => {
   it("tells of its progress", async () => {
     const folder = await tmpDir();
     let seen = 0;
-    const entries = [await fileEntry(folder, Buffer.alloc(2_500_000)), await fileEntry(folder, Buffer.alloc(7))];
+    const entries = [
+      await fileEntry(folder, Buffer.alloc(2_500_000)),
+      await fileEntry(folder, Buffer.alloc(7)),
+    ];
     await writeTar(join(folder, "out.tar"), entries, { mtime, onBytes: (bytes) => (seen += bytes) });
     expect(seen).toBe(2_500_007);
   });
@@ -130,7 +141,9 @@ describe("writeTar", () => {
     stop.abort();
     await failed;
     await writeFile(join(folder, "head.tar"), head.subarray(0, 512));
-    const listing = await run("tar", ["-tvf", join(folder, "head.tar")]).catch((error: unknown) => error as { stdout: string });
+    const listing = await run("tar", ["-tvf", join(folder, "head.tar")]).catch(
+      (error: unknown) => error as { stdout: string },
+    );
     expect(listing.stdout).toContain(` ${size} `);
   });
 });
@@ -139,7 +152,9 @@ describe("a tar that cannot be written", () => {
   it("B20: a full disk is DISK_FULL", async () => {
     const folder = await tmpDir();
     const entry = await fileEntry(folder, Buffer.alloc(3_000_000));
-    await expect(writeTar(createWriteStream("/dev/full"), [entry], { mtime })).rejects.toMatchObject({ code: "DISK_FULL" });
+    await expect(writeTar(createWriteStream("/dev/full"), [entry], { mtime })).rejects.toMatchObject({
+      code: "DISK_FULL",
+    });
   });
 
   it("B3: leaves nothing under the name, and what was there before stays", async () => {
@@ -185,7 +200,13 @@ describe("a tar that cannot be written", () => {
     const output = join(folder, "out.tar");
     const entry = await fileEntry(folder, Buffer.alloc(5_000_000));
     const stop = new AbortController();
-    const options = { mtime, signal: stop.signal, onBytes: () => { stop.abort(); } };
+    const options = {
+      mtime,
+      signal: stop.signal,
+      onBytes: () => {
+        stop.abort();
+      },
+    };
     await expect(writeTar(output, [entry, entry], options)).rejects.toMatchObject({ code: "INTERRUPTED" });
     await expect(writeTar(output, [entry], options)).rejects.toMatchObject({ code: "INTERRUPTED" });
     expect((await readdir(folder)).sort()).toEqual([(entry.content as string).slice(folder.length + 1)]);
@@ -196,9 +217,13 @@ describe("a tar that cannot be written", () => {
     await symlink("/dev/null", join(folder, "null"));
     await mkdir(join(folder, "folder"));
     for (const name of ["null", "folder"]) {
-      await expect(writeTar(join(folder, name), [], { mtime })).rejects.toMatchObject({ code: "FILE_UNWRITABLE" });
+      await expect(writeTar(join(folder, name), [], { mtime })).rejects.toMatchObject({
+        code: "FILE_UNWRITABLE",
+      });
     }
-    await expect(writeTar(join(folder, "no", "x.tar"), [], { mtime })).rejects.toMatchObject({ code: "FILE_UNWRITABLE" });
+    await expect(writeTar(join(folder, "no", "x.tar"), [], { mtime })).rejects.toMatchObject({
+      code: "FILE_UNWRITABLE",
+    });
   });
 
   it.each([new Date(-1000), new Date(2 ** 31 * 1000), new Date(1500), new Date(Number.NaN)])(

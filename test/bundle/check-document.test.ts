@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkDocument } from "../../src/bundle/check-document.ts";
 import type { BundleDocument, CarriedBuild, CarriedFile } from "../../src/bundle/document.ts";
 import { digestOf } from "../../src/lib/digest.ts";
-import { COPY_PATH, sampleDocument, sampleRelease, SERVER_PATH } from "../support/sample-bundle.ts";
+import { COPY_PATH, SERVER_PATH, sampleDocument, sampleRelease } from "../support/sample-bundle.ts";
 
 const sound = sampleDocument();
 const [build] = sound.builds as [CarriedBuild];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DiffReport, diffDocuments } from "../../src/bundle/diff.ts";
 import type { BundleDocument } from "../../src/bundle/document.ts";
 import { digestOf } from "../../src/lib/digest.ts";
-import { COPY_PATH, EMPTY_PATH, sampleDocument, SERVER_PATH, WHEEL_PATH } from "../support/sample-bundle.ts";
+import { COPY_PATH, EMPTY_PATH, SERVER_PATH, sampleDocument, WHEEL_PATH } from "../support/sample-bundle.ts";
 
 const old = sampleDocument();
 const [build] = old.builds as [BundleDocument["builds"][number]];

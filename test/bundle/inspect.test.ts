@@ -7,9 +7,9 @@ import {
   EMPTY_PATH,
   newPair,
   SAMPLE_CONTENTS,
+  SERVER_PATH,
   sampleBundle,
   sampleDocument,
-  SERVER_PATH,
   WHEEL_PATH,
 } from "../support/sample-bundle.ts";
 

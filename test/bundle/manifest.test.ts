@@ -10,8 +10,8 @@ import {
   COPY_PATH,
   newPair,
   SAMPLE_CONTENTS,
-  sampleDocument,
   SERVER_PATH,
+  sampleDocument,
   WHEEL_PATH,
 } from "../support/sample-bundle.ts";
 

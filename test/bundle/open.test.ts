@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { BundleDocument } from "../../src/bundle/document.ts";
-import { renderManifest } from "../../src/bundle/manifest.ts";
 import { renderIndex } from "../../src/bundle/index-json.ts";
+import { renderManifest } from "../../src/bundle/manifest.ts";
 import { type BundleTrust, type OpenedBundle, openBundle } from "../../src/bundle/open.ts";
 import { renderSignatures } from "../../src/bundle/signature-blobs.ts";
 import { isFerryError } from "../../src/errors.ts";
@@ -14,9 +14,9 @@ import { type MemoryFile, memorySource } from "../support/memory-source.ts";
 import {
   newPair,
   SAMPLE_CONTENTS,
+  SERVER_PATH,
   sampleBundle,
   sampleDocument,
-  SERVER_PATH,
 } from "../support/sample-bundle.ts";
 
 const pair = newPair();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { githubPurl, originOf } from "../../src/bundle/purl.ts";
 import { renderSbom, SbomReport } from "../../src/bundle/sbom.ts";
 import { digestOf } from "../../src/lib/digest.ts";
-import { SAMPLE_CONTENTS, sampleDocument, SERVER_PATH, WHEEL_PATH } from "../support/sample-bundle.ts";
+import { SAMPLE_CONTENTS, SERVER_PATH, sampleDocument, WHEEL_PATH } from "../support/sample-bundle.ts";
 
 const MANIFEST = digestOf("m");
 const sbom = renderSbom(sampleDocument(), MANIFEST);

@@ -10,7 +10,7 @@ import { createHashPool } from "../../src/lib/hash-pool.ts";
 import { silentLogger } from "../../src/log.ts";
 import { blobName } from "../../src/wire/oci.ts";
 import { writeFolder, writeTarOf } from "../support/bundle-on-disk.ts";
-import { newPair, SAMPLE_CONTENTS, sampleBundle, SERVER_PATH } from "../support/sample-bundle.ts";
+import { newPair, SAMPLE_CONTENTS, SERVER_PATH, sampleBundle } from "../support/sample-bundle.ts";
 import { tmpDir } from "../support/tmp.ts";
 
 const pool = createHashPool(2);

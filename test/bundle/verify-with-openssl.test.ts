@@ -10,9 +10,9 @@ import {
   type LoadedPair,
   newPair,
   SAMPLE_CONTENTS,
+  SERVER_PATH,
   sampleBundle,
   sampleDocument,
-  SERVER_PATH,
 } from "../support/sample-bundle.ts";
 import { tmpDir } from "../support/tmp.ts";
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { BundleEntry, BundleSource } from "../../src/archive/bundle-source.ts";
 import { VerifyReport, verifyBundle } from "../../src/bundle/verify.ts";
+import { digestOf } from "../../src/lib/digest.ts";
 import type { Logger, ProgressEvent } from "../../src/log.ts";
 import { silentLogger } from "../../src/log.ts";
-import { digestOf } from "../../src/lib/digest.ts";
 import { blobName } from "../../src/wire/oci.ts";
 import { type MemoryFile, memorySource } from "../support/memory-source.ts";
 import {
   COPY_PATH,
   newPair,
   SAMPLE_CONTENTS,
+  SERVER_PATH,
   sampleBundle,
   sampleDocument,
-  SERVER_PATH,
   WHEEL_PATH,
 } from "../support/sample-bundle.ts";
 

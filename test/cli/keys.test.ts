@@ -6,15 +6,18 @@ import { runFerry } from "../support/run-ferry.ts";
 import { tmpDir } from "../support/tmp.ts";
 
 describe("ferry keys", () => {
-  it.each(["ed25519", "p256"])("makes a %s pair that openssl reads, private for its owner alone", async (type) => {
-    const cwd = await tmpDir();
-    const run = await runFerry(["keys", "new", "--out", "site", "--type", type], { cwd });
-    expect(run.code, run.stderr).toBe(0);
-    expect((await stat(`${cwd}/site.key`)).mode & 0o777).toBe(0o600);
-    expect(execFileSync("openssl", ["pkey", "-in", `${cwd}/site.key`, "-pubout"]).toString()).toBe(
-      await readFile(`${cwd}/site.pub`, "utf8"),
-    );
-  });
+  it.each(["ed25519", "p256"])(
+    "makes a %s pair that openssl reads, private for its owner alone",
+    async (type) => {
+      const cwd = await tmpDir();
+      const run = await runFerry(["keys", "new", "--out", "site", "--type", type], { cwd });
+      expect(run.code, run.stderr).toBe(0);
+      expect((await stat(`${cwd}/site.key`)).mode & 0o777).toBe(0o600);
+      expect(execFileSync("openssl", ["pkey", "-in", `${cwd}/site.key`, "-pubout"]).toString()).toBe(
+        await readFile(`${cwd}/site.pub`, "utf8"),
+      );
+    },
+  );
 
   it("shows the same id for both halves", async () => {
     const cwd = await tmpDir();
@@ -49,7 +52,11 @@ describe("ferry keys", () => {
     const refused = await runFerry(["keys", "show", "k.key"], { cwd });
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("KEY_PASSPHRASE");
-    const opened = await runFerry(["keys", "show", "k.key", ...flags], { cwd, ...options, ...("secrets" in options ? { secrets: ["correct horse"] } : {}) });
+    const opened = await runFerry(["keys", "show", "k.key", ...flags], {
+      cwd,
+      ...options,
+      ...("secrets" in options ? { secrets: ["correct horse"] } : {}),
+    });
     expect(opened.code, opened.stderr).toBe(0);
   });
 

@@ -1,14 +1,22 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { PinReport } from "../../src/bundle/pin.ts";
-import { site } from "../support/site.ts";
 import { tarGzOf } from "../support/archives/tar-gz.ts";
+import { site } from "../support/site.ts";
 
-const RELEASE = { repo: "Niko1221/Strata", tag: "v0.1.41", publishedAt: "2026-10-08T00:00:00Z", assets: [{ name: "x.zip", content: "x" }] };
+const RELEASE = {
+  repo: "Niko1221/Strata",
+  tag: "v0.1.41",
+  publishedAt: "2026-10-08T00:00:00Z",
+  assets: [{ name: "x.zip", content: "x" }],
+};
 
 describe("ferry recipe pin", () => {
   it("pins the digest that it shows, and the table answers from then on", async () => {
-    const { ferry, at, env } = await site({ releases: [RELEASE], sources: [{ repo: RELEASE.repo, tag: RELEASE.tag }] });
+    const { ferry, at, env } = await site({
+      releases: [RELEASE],
+      sources: [{ repo: RELEASE.repo, tag: RELEASE.tag }],
+    });
     env["FERRY_RECIPES"] = at("overlay");
     await mkdir(at("overlay"));
     const refused = await ferry("recipe", "builds", "strata", "0.1.41", "--arch", "amd64");
@@ -31,12 +39,19 @@ describe("ferry recipe pin", () => {
   });
 
   it("refuses another digest than the one that is pinned", async () => {
-    const { ferry, at, env, upstream } = await site({ releases: [RELEASE], sources: [{ repo: RELEASE.repo, tag: RELEASE.tag }] });
+    const { ferry, at, env, upstream } = await site({
+      releases: [RELEASE],
+      sources: [{ repo: RELEASE.repo, tag: RELEASE.tag }],
+    });
     env["FERRY_RECIPES"] = at("overlay");
     await mkdir(at("overlay"));
     await ferry("recipe", "pin", "strata", "0.1.41");
     const before = await readFile(at("overlay/strata.pins.yaml"), "utf8");
-    upstream.addSource(RELEASE.repo, RELEASE.tag, tarGzOf([{ path: "Strata-0.1.41/README.md", content: "other" }]));
+    upstream.addSource(
+      RELEASE.repo,
+      RELEASE.tag,
+      tarGzOf([{ path: "Strata-0.1.41/README.md", content: "other" }]),
+    );
     const run = await ferry("recipe", "pin", "strata", "0.1.41");
     expect(run.code).toBe(5);
     expect(run.stderr).toContain("DIGEST_MISMATCH");
@@ -44,7 +59,10 @@ describe("ferry recipe pin", () => {
   });
 
   it("refuses what is not the archive that the recipe describes, and pins nothing", async () => {
-    const { ferry, at, env, upstream } = await site({ releases: [RELEASE], sources: [{ repo: RELEASE.repo, tag: RELEASE.tag }] });
+    const { ferry, at, env, upstream } = await site({
+      releases: [RELEASE],
+      sources: [{ repo: RELEASE.repo, tag: RELEASE.tag }],
+    });
     env["FERRY_RECIPES"] = at("overlay");
     await mkdir(at("overlay"));
     upstream.addSource(RELEASE.repo, RELEASE.tag, Buffer.from("<html>"));

@@ -8,7 +8,8 @@ describe("the command line", () => {
   it("prints help and version as answers", async () => {
     const help = await runFerry(["--help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
-    for (const word of ["plan", "build", "verify", "FERRY_STORE", "Exit codes"]) expect(help.stdout).toContain(word);
+    for (const word of ["plan", "build", "verify", "FERRY_STORE", "Exit codes"])
+      {expect(help.stdout).toContain(word);}
     expect(await runFerry(["--version"])).toMatchObject({ code: 0, stdout: "0.0.0-test\n" });
     expect((await runFerry(["build", "--help"])).stdout).toContain("--sign-key");
     expect((await runFerry(["recipe", "eval", "--help"])).stdout).toContain("--cases");
@@ -36,8 +37,13 @@ describe("the command line", () => {
     expect(run.stderr).toContain("bundles/nowhere.yaml");
   });
 
-  it.each([[["--offline"], {}], [[], { FERRY_OFFLINE: "1" }]])("opens no connection with %j %j", async (flags, env) => {
-    const run = await runFerry(["plan", "llamacpp", ...flags], { env: { ...env, FERRY_STORE: await tmpDir() } });
+  it.each([
+    [["--offline"], {}],
+    [[], { FERRY_OFFLINE: "1" }],
+  ])("opens no connection with %j %j", async (flags, env) => {
+    const run = await runFerry(["plan", "llamacpp", ...flags], {
+      env: { ...env, FERRY_STORE: await tmpDir() },
+    });
     expect(run.code).toBe(4);
     expect(run.stderr).toContain("NET_OFFLINE");
   });
@@ -51,7 +57,9 @@ describe("renderError", () => {
   });
 
   it("owns up to faults of ours", () => {
-    expect(renderError(new TypeError("x is not a function"))).toMatch(/INTERNAL: .*fault of ferry itself[\s\S]*x is not a function/);
+    expect(renderError(new TypeError("x is not a function"))).toMatch(
+      /INTERNAL: .*fault of ferry itself[\s\S]*x is not a function/,
+    );
     expect(renderError("odd")).toContain("odd");
   });
 });

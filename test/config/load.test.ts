@@ -20,18 +20,27 @@ describe("defaults", () => {
   });
 
   it("takes an empty variable for an absent one", () => {
-    expect(loadConfig({ ...HOME, FERRY_STORE: "", GITHUB_TOKEN: "", FERRY_KEY_PASSPHRASE: "" })).toEqual(loadConfig(HOME));
+    expect(loadConfig({ ...HOME, FERRY_STORE: "", GITHUB_TOKEN: "", FERRY_KEY_PASSPHRASE: "" })).toEqual(
+      loadConfig(HOME),
+    );
   });
 });
 
 it("speaks plain http only to bases that were configured so", () => {
-  const config = loadConfig({ ...HOME, FERRY_GITHUB_URL: "http://127.0.0.1:8123/", FERRY_GITHUB_API_URL: "https://ghe.test/api/v3/" });
+  const config = loadConfig({
+    ...HOME,
+    FERRY_GITHUB_URL: "http://127.0.0.1:8123/",
+    FERRY_GITHUB_API_URL: "https://ghe.test/api/v3/",
+  });
   expect(config.github).toMatchObject({ url: "http://127.0.0.1:8123", apiUrl: "https://ghe.test/api/v3" });
   expect(config.insecureOrigins).toEqual(["http://127.0.0.1:8123"]);
 });
 
 it("reads proxies under both spellings", () => {
-  expect(loadConfig({ ...HOME, https_proxy: "http://p:1", NO_PROXY: "localhost" }).proxy).toEqual({ https: "http://p:1", no: "localhost" });
+  expect(loadConfig({ ...HOME, https_proxy: "http://p:1", NO_PROXY: "localhost" }).proxy).toEqual({
+    https: "http://p:1",
+    no: "localhost",
+  });
   expect(loadConfig({ ...HOME, HTTP_PROXY: "http://p:2" }).proxy).toEqual({ http: "http://p:2" });
 });
 
@@ -54,5 +63,8 @@ it.each([
 });
 
 it("takes seconds and switches", () => {
-  expect(loadConfig({ ...HOME, SOURCE_DATE_EPOCH: "1767225600", FERRY_OFFLINE: "1" })).toMatchObject({ sourceDateEpoch: 1767225600, offline: true });
+  expect(loadConfig({ ...HOME, SOURCE_DATE_EPOCH: "1767225600", FERRY_OFFLINE: "1" })).toMatchObject({
+    sourceDateEpoch: 1767225600,
+    offline: true,
+  });
 });

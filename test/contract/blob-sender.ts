@@ -12,9 +12,9 @@ import { rawClient, splitAnswers } from "../support/raw-client.ts";
 import { tmpDir } from "../support/tmp.ts";
 
 export interface SenderUnderTest {
-  create(idleMs: number): Promise<BodySender>;
+  create: (idleMs: number) => Promise<BodySender>;
   /** Puts something in front of the server, and answers with its origin. It ends with the running test. */
-  front?(server: BlobServer): Promise<string>;
+  front?: (server: BlobServer) => Promise<string>;
 }
 
 interface Running extends BlobServer {

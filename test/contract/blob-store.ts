@@ -7,7 +7,7 @@ import { collect } from "../support/collect.ts";
 export interface StoreUnderTest {
   store: BlobStore;
   /** Puts other bytes under a digest, behind the store's back. */
-  damage(digest: Digest, bytes: Uint8Array): Promise<void>;
+  damage: (digest: Digest, bytes: Uint8Array) => Promise<void>;
 }
 
 /** What every BlobStore does. `open` gives a new empty one for each test. */
@@ -46,13 +46,16 @@ export function blobStoreContract(name: string, open: () => Promise<StoreUnderTe
       expect(await collect(store.list())).toEqual([{ digest, size: content.length }]);
     });
 
-    it.each([1, 4096, 1024 * 1024, 4 * 1024 * 1024])("stores a stream of pieces of %i bytes", async (step) => {
-      const small = step === 1 ? content : big;
-      const expected = { digest: digestOf(small), size: small.length };
-      await store.putStream(chunked(small, step), expected, "a file");
-      expect((await buffer(store.read(expected.digest))).equals(small)).toBe(true);
-      expect(await store.verify(expected.digest, expected.size)).toBe("ok");
-    });
+    it.each([1, 4096, 1024 * 1024, 4 * 1024 * 1024])(
+      "stores a stream of pieces of %i bytes",
+      async (step) => {
+        const small = step === 1 ? content : big;
+        const expected = { digest: digestOf(small), size: small.length };
+        await store.putStream(chunked(small, step), expected, "a file");
+        expect((await buffer(store.read(expected.digest))).equals(small)).toBe(true);
+        expect(await store.verify(expected.digest, expected.size)).toBe("ok");
+      },
+    );
 
     it("stores nothing, in no pieces or empty ones", async () => {
       const expected = { digest: digestOf(""), size: 0 };

@@ -19,7 +19,9 @@ it("docs/cli.md names every command", () => {
 });
 
 it("docs/cli.md names every flag, and no flag that there is not", () => {
-  const flags = new Set(leaves(program).flatMap((command) => command.options.map((option) => option.long ?? "")));
+  const flags = new Set(
+    leaves(program).flatMap((command) => command.options.map((option) => option.long ?? "")),
+  );
   for (const flag of flags) expect(page, flag).toContain(flag);
   for (const [, named = ""] of page.matchAll(/(?<!-)(--[a-z][a-z-]+)/g)) {
     expect([...flags, "--help", "--verbose", "--version", "--local-image"], named).toContain(named);

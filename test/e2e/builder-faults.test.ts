@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { InspectReport } from "../../src/bundle/inspect.ts";
 import { PlanReport } from "../../src/bundle/plan-report.ts";
-import { generatedContent, readAll } from "../support/upstream/content.ts";
-import { type Site, site } from "../support/site.ts";
 import { runFerry } from "../support/run-ferry.ts";
+import { type Site, site } from "../support/site.ts";
+import { generatedContent, readAll } from "../support/upstream/content.ts";
 
 const LLAMA = "ggml-org/llama.cpp";
 const CPU_ASSET = "llama-b11347-bin-ubuntu-x64.tar.gz";
 const VULKAN_ASSET = "llama-b11347-bin-ubuntu-vulkan-x64.tar.gz";
-const CPU = "name: cpu\nengines:\n  - engine: llamacpp\n    versions: [b11347]\n    arch: [amd64]\n    variants: [cpu]\n";
+const CPU =
+  "name: cpu\nengines:\n  - engine: llamacpp\n    versions: [b11347]\n    arch: [amd64]\n    variants: [cpu]\n";
 const TWO = CPU.replace("[cpu]", "[cpu, vulkan]");
 const assets = (include: string, more = ""): string =>
   `name: extra\nassets:\n  - repo: o/r\n    tag: t1\n    include: ["${include}"]\n${more}`;
@@ -41,7 +42,9 @@ describe("what arrives", () => {
     const { size } = upstream.release(LLAMA, "b11347").asset(VULKAN_ASSET).content;
     expect(run.stderr).toContain(String(size));
     expect(existsSync(at("b.tar"))).toBe(false);
-    expect(await blobs(at)).not.toContain(upstream.release(LLAMA, "b11347").asset(VULKAN_ASSET).digest?.slice(7));
+    expect(await blobs(at)).not.toContain(
+      upstream.release(LLAMA, "b11347").asset(VULKAN_ASSET).digest?.slice(7),
+    );
   });
 
   it("B2: a page for browsers in place of an archive is never stored; the message gives URL and content type", async () => {
@@ -75,14 +78,23 @@ describe("what arrives", () => {
   it("B6: one failed download of many keeps the others, is listed, and is all that the next run fetches", async () => {
     const { ferry, spec, upstream, at } = await site();
     const path = await spec(CPU.replace("    arch: [amd64]\n    variants: [cpu]\n", ""));
-    upstream.fault({ kind: "answer", status: 500, times: 12, match: { path: /ubuntu-vulkan-arm64/, host: "blob" } });
+    upstream.fault({
+      kind: "answer",
+      status: 500,
+      times: 12,
+      match: { path: /ubuntu-vulkan-arm64/, host: "blob" },
+    });
     const run = await ferry("build", path, "-o", "a.tar");
     expect(run.code).toBe(4);
-    expect(run.stderr).toMatch(/1 file could not be fetched \(the other 9 are verified and stay in the store\)/);
+    expect(run.stderr).toMatch(
+      /1 file could not be fetched \(the other 9 are verified and stay in the store\)/,
+    );
     expect(run.stderr).toContain("llama-b11347-bin-ubuntu-vulkan-arm64.tar.gz: NET_STATUS");
     expect(await blobs(at)).toHaveLength(9);
     const before = upstream.requests.length;
-    const { content } = upstream.release(LLAMA, "b11347").asset("llama-b11347-bin-ubuntu-vulkan-arm64.tar.gz");
+    const { content } = upstream
+      .release(LLAMA, "b11347")
+      .asset("llama-b11347-bin-ubuntu-vulkan-arm64.tar.gz");
     for (let left = 12; left > 0; left--) {
       const again = await ferry("build", path, "-o", "a.tar");
       if (again.code === 0) break;
@@ -104,7 +116,9 @@ describe("what arrives", () => {
   it("B24: a plus in a name is asked for as %2B and carried decoded", async () => {
     const name = "vllm-0.30.0+cu129-cp38-abi3-manylinux_2_28_x86_64.whl";
     const { ferry, spec, upstream } = await site({
-      releases: [{ repo: "o/r", tag: "t1", publishedAt: "2026-10-01T00:00:00Z", assets: [{ name, content: "wheel" }] }],
+      releases: [
+        { repo: "o/r", tag: "t1", publishedAt: "2026-10-01T00:00:00Z", assets: [{ name, content: "wheel" }] },
+      ],
     });
     const run = await ferry("build", await spec(assets("*.whl")), "-o", "a.tar");
     expect(run.code, run.stderr).toBe(0);
@@ -124,7 +138,10 @@ describe("runs that stop", () => {
           repo: "o/r",
           tag: "t1",
           publishedAt: "2026-10-01T00:00:00Z",
-          assets: [{ name: "big.bin", content: generatedContent("big", 6 * 1024 * 1024) }, { name: "small.bin", content: "small" }],
+          assets: [
+            { name: "big.bin", content: generatedContent("big", 6 * 1024 * 1024) },
+            { name: "small.bin", content: "small" },
+          ],
         },
       ],
     });
@@ -148,7 +165,10 @@ describe("runs that stop", () => {
     expect(again.code, again.stderr).toBe(0);
     const later = upstream.requests.slice(before).filter((request) => request.host === "blob");
     expect(later).toHaveLength(1);
-    expect(later[0]).toMatchObject({ status: 206, range: expect.stringMatching(/^bytes=[1-9]\d+-/) as string });
+    expect(later[0]).toMatchObject({
+      status: 206,
+      range: expect.stringMatching(/^bytes=[1-9]\d+-/) as string,
+    });
     expect(existsSync(at("a.tar"))).toBe(true);
   });
 
@@ -161,13 +181,20 @@ describe("runs that stop", () => {
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toContain("the store's copy was damaged");
     const stored = await readFile(join(at("store"), "blobs", "sha256", digest?.slice(7) ?? ""));
-    expect(stored.equals(await readAll(content))).toBe(true);
+    expect(stored.equals(readAll(content))).toBe(true);
   });
 
   it("B20: a build that cannot fit is refused before the first download", async () => {
     const huge = { size: 2 ** 52, digest: `sha256:${"0".repeat(64)}` as const, read: () => [] };
     const { ferry, spec, upstream } = await site({
-      releases: [{ repo: "o/r", tag: "t1", publishedAt: "2026-10-01T00:00:00Z", assets: [{ name: "huge.bin", content: huge as never }] }],
+      releases: [
+        {
+          repo: "o/r",
+          tag: "t1",
+          publishedAt: "2026-10-01T00:00:00Z",
+          assets: [{ name: "huge.bin", content: huge }],
+        },
+      ],
     });
     const run = await ferry("build", await spec(assets("huge.bin")), "-o", "a.tar");
     expect(run.code).toBe(6);
@@ -183,10 +210,14 @@ describe("releases that are not whole", () => {
     const release = upstream.release(LLAMA, "b11347");
     release.removeAsset(VULKAN_ASSET);
     release.removeAsset("llama-b11347-bin-ubuntu-arm64.tar.gz");
-    const path = await spec(CPU.replace("    arch: [amd64]\n    variants: [cpu]\n", "    variants: [cpu, vulkan]\n"));
+    const path = await spec(
+      CPU.replace("    arch: [amd64]\n    variants: [cpu]\n", "    variants: [cpu, vulkan]\n"),
+    );
     const plan = await ferry("plan", path, "--json");
     expect(plan.code).toBe(3);
-    expect(PlanReport.parse(JSON.parse(plan.stdout)).missing.map((gap) => `${gap.arch} ${gap.variant}`)).toEqual(["amd64 vulkan", "arm64 cpu"]);
+    expect(
+      PlanReport.parse(JSON.parse(plan.stdout)).missing.map((gap) => `${gap.arch} ${gap.variant}`),
+    ).toEqual(["amd64 vulkan", "arm64 cpu"]);
     const run = await ferry("build", path, "-o", "a.tar");
     expect(run.code).toBe(3);
     expect(run.stderr).toContain("UPSTREAM_MISSING_ASSETS");
@@ -203,7 +234,13 @@ describe("releases that are not whole", () => {
     ["runtimes without builds", "b11030"],
   ])("B12: a release with %s is refused, also with --allow-missing", async (_what, version) => {
     const { ferry, spec } = await site();
-    const run = await ferry("build", await spec(CPU.replace("b11347", version)), "-o", "a.tar", "--allow-missing");
+    const run = await ferry(
+      "build",
+      await spec(CPU.replace("b11347", version)),
+      "-o",
+      "a.tar",
+      "--allow-missing",
+    );
     expect(run.code).toBe(3);
     expect(run.stderr).toContain("nothing to carry");
   });
@@ -218,20 +255,33 @@ describe("releases that are not whole", () => {
   it.each([
     ["in state starter", { state: "starter" as const }],
     ["of 0 bytes", { state: "uploaded" as const, size: 0 }],
-  ])("B13: an asset %s is not whole, and never stored", async (_what, { state, size }: { state: "starter" | "uploaded"; size?: number }) => {
-    const { ferry, spec, upstream, at } = await site();
-    upstream.release(LLAMA, "b11347").setState(CPU_ASSET, state, size);
-    const run = await ferry("build", await spec(CPU), "-o", "a.tar");
-    expect(run.code).toBe(3);
-    expect(run.stderr).toContain("its upload has not finished");
-    expect(await blobs(at)).toEqual([]);
-    upstream.release(LLAMA, "b11347").setState(CPU_ASSET, "uploaded");
-    expect((await ferry("build", await spec(CPU), "-o", "a.tar")).code).toBe(0);
-  });
+  ])(
+    "B13: an asset %s is not whole, and never stored",
+    async (_what, { state, size }: { state: "starter" | "uploaded"; size?: number }) => {
+      const { ferry, spec, upstream, at } = await site();
+      upstream.release(LLAMA, "b11347").setState(CPU_ASSET, state, size);
+      const run = await ferry("build", await spec(CPU), "-o", "a.tar");
+      expect(run.code).toBe(3);
+      expect(run.stderr).toContain("its upload has not finished");
+      expect(await blobs(at)).toEqual([]);
+      upstream.release(LLAMA, "b11347").setState(CPU_ASSET, "uploaded");
+      expect((await ferry("build", await spec(CPU), "-o", "a.tar")).code).toBe(0);
+    },
+  );
 
   it("B13: a list that grows while files are fetched stops the build", async () => {
     const { ferry, spec, upstream, at } = await site({
-      releases: [{ repo: "o/r", tag: "t1", publishedAt: "2026-10-01T00:00:00Z", assets: [{ name: "a.bin", content: "a" }, { name: "b.bin", content: "b" }] }],
+      releases: [
+        {
+          repo: "o/r",
+          tag: "t1",
+          publishedAt: "2026-10-01T00:00:00Z",
+          assets: [
+            { name: "a.bin", content: "a" },
+            { name: "b.bin", content: "b" },
+          ],
+        },
+      ],
     });
     upstream.fault({ kind: "hidden", assets: /^b\.bin$/, match: { path: /releases\/tags/ } });
     const run = await ferry("build", await spec(assets("*.bin")), "-o", "a.tar");
@@ -325,7 +375,12 @@ describe("why a digest is believed", () => {
 
   it("B17: a digest of the spec that is not the bytes' is a mismatch with both", async () => {
     const { ferry, spec } = await site({ releases: [OLD] });
-    const run = await ferry("build", await spec(assets("old.bin", `    sha256: { old.bin: ${"a".repeat(64)} }\n`)), "-o", "a.tar");
+    const run = await ferry(
+      "build",
+      await spec(assets("old.bin", `    sha256: { old.bin: ${"a".repeat(64)} }\n`)),
+      "-o",
+      "a.tar",
+    );
     expect(run.code).toBe(5);
     expect(run.stderr).toContain("DIGEST_MISMATCH");
     expect(run.stderr).toContain(HEX);
@@ -369,7 +424,7 @@ describe("why a digest is believed", () => {
     expect(other.code).toBe(5);
     expect(other.stderr).toContain("LOCK_MISMATCH");
     const release = upstream.release(LLAMA, "b11347");
-    release.replaceAsset(CPU_ASSET, await readAll(release.asset(CPU_ASSET).content));
+    release.replaceAsset(CPU_ASSET, readAll(release.asset(CPU_ASSET).content));
     const anew = await ferry("build", await spec(CPU), "-o", "a.tar", "--locked", "l.json");
     expect(anew.code).toBe(5);
     expect(anew.stderr).toContain("asset id");

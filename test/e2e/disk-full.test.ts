@@ -53,7 +53,9 @@ describe.skipIf(noTmpfs !== undefined)("B20: a disk that fills", () => {
     const before = upstream.requests.length;
     const again = await ferry("build", path, "-o", "a.tar");
     expect(again.code, again.stderr).toBe(0);
-    expect(upstream.requests.slice(before).filter(({ host }) => host === "blob")).toMatchObject([{ status: 206 }]);
+    expect(upstream.requests.slice(before).filter(({ host }) => host === "blob")).toMatchObject([
+      { status: 206 },
+    ]);
   });
 
   it("while the bundle is written: no half of it under its name, and nothing is fetched again", async () => {
@@ -66,7 +68,8 @@ describe.skipIf(noTmpfs !== undefined)("B20: a disk that fills", () => {
       clock,
       cwd: folder,
       onProgress: (event) => {
-        if (event.kind === "start" && event.id === "write") writeFileSync(join(out, "ballast"), Buffer.alloc(9 * MB));
+        if (event.kind === "start" && event.id === "write")
+          {writeFileSync(join(out, "ballast"), Buffer.alloc(9 * MB));}
       },
     });
     expect(run.code, run.stderr).toBe(6);

@@ -82,7 +82,9 @@ describe("a hash pool's end", () => {
       process.stdout.write(await pool.hashRange(process.argv[2], 0, ${content.length}));`;
     const module = new URL("../../src/lib/hash-pool.ts", import.meta.url).href;
     const argv = ["--import", "tsx", "--input-type=module", "-e", code, module, path];
-    const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: join(import.meta.dirname, "../..") });
+    const { stdout } = await promisify(execFile)(process.execPath, argv, {
+      cwd: join(import.meta.dirname, "../.."),
+    });
     expect(stdout).toBe(digestFromHex(createHash("sha256").update(content).digest("hex")));
   });
 });

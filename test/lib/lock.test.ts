@@ -18,7 +18,9 @@ describe("acquireLock", () => {
       const lock = await acquireLock(folder, { what: "importing site-a", clock });
       await expect(acquireLock(folder, { what: "another", clock })).rejects.toMatchObject({
         code: "STORE_BUSY",
-        message: expect.stringContaining(`process ${process.pid} on ${hostname()} (importing site-a, since `) as string,
+        message: expect.stringContaining(
+          `process ${process.pid} on ${hostname()} (importing site-a, since `,
+        ) as string,
       });
       await lock.release();
     }
@@ -76,7 +78,9 @@ describe("acquireLock", () => {
   it("says so where no lock can be made", async () => {
     const file = join(await tmpDir(), "file");
     await writeFile(file, "");
-    await expect(acquireLock(join(file, "lock"), { what: "mine", clock })).rejects.toMatchObject({ code: "FILE_UNWRITABLE" });
+    await expect(acquireLock(join(file, "lock"), { what: "mine", clock })).rejects.toMatchObject({
+      code: "FILE_UNWRITABLE",
+    });
   });
 });
 
@@ -119,7 +123,9 @@ async function holdInChild(folder: string): Promise<ChildProcess> {
     await acquireLock(process.argv[3], { what: "held by a child", clock: systemClock });
     process.stdout.write("held");
     setInterval(() => undefined, 1000);`;
-  const modules = ["lock.ts", "clock.ts"].map((name) => new URL(`../../src/lib/${name}`, import.meta.url).href);
+  const modules = ["lock.ts", "clock.ts"].map(
+    (name) => new URL(`../../src/lib/${name}`, import.meta.url).href,
+  );
   const argv = ["--import", "tsx", "--input-type=module", "-e", code, ...modules, folder];
   const child = spawn(process.execPath, argv, {
     cwd: join(import.meta.dirname, "../.."),

@@ -11,7 +11,10 @@ afterAll(() => pool.close());
 const innocent: TarMember = { path: "oci-layout", content: "{}" };
 const blob = `blobs/sha256/${digestOf("x").slice(7)}`;
 
-async function refused(tar: Buffer, message: RegExp = /is refused|twice|damaged|cannot be read|global/): Promise<void> {
+async function refused(
+  tar: Buffer,
+  message = /is refused|twice|damaged|cannot be read|global/,
+): Promise<void> {
   for (const source of await bothInputs(tar, pool)) {
     await expect(readAll(source)).rejects.toMatchObject({
       code: "BUNDLE_MALFORMED",
@@ -61,12 +64,22 @@ describe("M3: hostile bundles are refused", () => {
   });
 
   it("odd sizes: negative, beyond what can be counted, and none", async () => {
-    for (const size of [Buffer.alloc(12, 0xff), Buffer.concat([Buffer.from([0x80]), Buffer.alloc(11, 0x7f)]), Buffer.from("zzzzzzzzzzz\0")]) {
+    for (const size of [
+      Buffer.alloc(12, 0xff),
+      Buffer.concat([Buffer.from([0x80]), Buffer.alloc(11, 0x7f)]),
+      Buffer.from("zzzzzzzzzzz\0"),
+    ]) {
       const bytes = tarOf([innocent, { path: blob, content: "x" }]);
       const header = bytes.subarray(1024, 1536);
       size.copy(header, 124);
       header.fill(0x20, 148, 156);
-      header.write(`${header.reduce((a, b) => a + b, 0).toString(8).padStart(6, "0")}\0 `, 148);
+      header.write(
+        `${header
+          .reduce((a, b) => a + b, 0)
+          .toString(8)
+          .padStart(6, "0")}\0 `,
+        148,
+      );
       await refused(bytes);
     }
   });
@@ -74,10 +87,24 @@ describe("M3: hostile bundles are refused", () => {
   it("GNU long names, sparse files and unknown kinds", async () => {
     for (const type of ["L", "K", "S", "V", "M", "Z"]) {
       const block = Buffer.alloc(512);
-      new Header({ path: "x", mode: 0o644, uid: 0, gid: 0, size: 0, mtime: new Date(0), type: "File" }).encode(block);
+      new Header({
+        path: "x",
+        mode: 0o644,
+        uid: 0,
+        gid: 0,
+        size: 0,
+        mtime: new Date(0),
+        type: "File",
+      }).encode(block);
       block.write(type, 156);
       block.fill(0x20, 148, 156);
-      block.write(`${block.reduce((a, b) => a + b, 0).toString(8).padStart(6, "0")}\0 `, 148);
+      block.write(
+        `${block
+          .reduce((a, b) => a + b, 0)
+          .toString(8)
+          .padStart(6, "0")}\0 `,
+        148,
+      );
       await refused(Buffer.concat([tarOf([innocent]).subarray(0, 1024), block, Buffer.alloc(1024)]));
     }
   });

@@ -19,7 +19,9 @@ async function refused(bytes: Buffer, strip = 0): Promise<string> {
   await mkdir(join(folder, "inner"));
   await writeFile(join(folder, "victim"), "untouched");
   await writeFile(path, bytes);
-  const error: unknown = await extractSafe(path, join(folder, "inner", "engine"), { strip }).catch((e: unknown) => e);
+  const error: unknown = await extractSafe(path, join(folder, "inner", "engine"), { strip }).catch(
+    (e: unknown) => e,
+  );
   expect(error).toMatchObject({ code: "ARCHIVE_UNSAFE", message: expect.stringContaining(path) as string });
   expect((await readdir(folder)).sort()).toEqual(["engine.tar.gz", "inner", "victim"]);
   expect(await readdir(join(folder, "inner"))).toEqual([]);
@@ -41,15 +43,24 @@ describe("B23: hostile engine archives are refused before anything is written", 
     ["symlink out of the tree", [link("top/x", "../../victim")]],
     ["symlink out of the tree, from the root", [link("x", "..")]],
     ["symlink that goes down and up again", [link("top/a/x", "../b/../../../victim")]],
-    ["chain of symlinks that climbs step by step", [link("top/a/up", "../.."), link("top/a/out", "up/../victim")]],
+    [
+      "chain of symlinks that climbs step by step",
+      [link("top/a/up", "../.."), link("top/a/out", "up/../victim")],
+    ],
     ["symlink with a backslash", [link("top/x", "..\\..\\victim")]],
     ["symlink to nothing but dots", [link("top/x", ".../../../../victim")]],
     ["link, then write through it", [link("top/dir", "."), { path: "top/dir/file", content: "owned" }]],
     ["link, then write over it", [link("top/file", "README"), { path: "top/file", content: "owned" }]],
     ["link in place of a folder in use", [{ path: "top/dir/file", content: "x" }, link("top/dir", ".")]],
     ["write through a file", [{ path: "top/README/x", content: "owned" }]],
-    ["link, then write through its name in other case", [link("top/Dir", "."), { path: "top/dir/file", content: "owned" }]],
-    ["link, then a file of its name in other case", [link("top/Dir", "."), { path: "top/dir", content: "owned" }]],
+    [
+      "link, then write through its name in other case",
+      [link("top/Dir", "."), { path: "top/dir/file", content: "owned" }],
+    ],
+    [
+      "link, then a file of its name in other case",
+      [link("top/Dir", "."), { path: "top/dir", content: "owned" }],
+    ],
     ["the same file twice", [{ path: "top/README", content: "other" }]],
     ["hard link out of the tree", [hard("top/x", "../victim")]],
     ["absolute hard link", [hard("top/x", "/etc/passwd")]],
@@ -92,21 +103,36 @@ describe("B23: hostile engine archives are refused before anything is written", 
       const header = bytes.subarray(1024, 1536);
       header.write(type, 156);
       header.fill(0x20, 148, 156);
-      header.write(`${header.reduce((a, b) => a + b, 0).toString(8).padStart(6, "0")}\0 `, 148);
+      header.write(
+        `${header
+          .reduce((a, b) => a + b, 0)
+          .toString(8)
+          .padStart(6, "0")}\0 `,
+        148,
+      );
       await refused(gzipSync(bytes));
     }
   });
 
   it("bombs: too many members, too many bytes, too great a ratio", async () => {
     const path = join(await tmpDir(), "bomb.tar.gz");
-    await writeFile(path, tarGzOf(Array.from({ length: 30 }, (_, i) => ({ path: `f${i}`, content: "12345" }))));
-    await expect(listSafe(path, { limits: { members: 29, bytes: 1e9 } })).rejects.toMatchObject({ code: "ARCHIVE_UNSAFE" });
-    await expect(listSafe(path, { limits: { members: 30, bytes: 149 } })).rejects.toMatchObject({ code: "ARCHIVE_UNSAFE" });
+    await writeFile(
+      path,
+      tarGzOf(Array.from({ length: 30 }, (_, i) => ({ path: `f${i}`, content: "12345" }))),
+    );
+    await expect(listSafe(path, { limits: { members: 29, bytes: 1e9 } })).rejects.toMatchObject({
+      code: "ARCHIVE_UNSAFE",
+    });
+    await expect(listSafe(path, { limits: { members: 30, bytes: 149 } })).rejects.toMatchObject({
+      code: "ARCHIVE_UNSAFE",
+    });
     expect(await listSafe(path, { limits: { members: 30, bytes: 150 } })).toHaveLength(30);
     const zeros = gzipSync(tarOf([{ path: "zeros", content: Buffer.alloc(30_000_000) }]));
     const nested = join(await tmpDir(), "ratio.tar.gz");
     await writeFile(nested, zeros);
-    await expect(listSafe(nested, { limits: { members: 10, bytes: 1_000_000 } })).rejects.toMatchObject({ code: "ARCHIVE_UNSAFE" });
+    await expect(listSafe(nested, { limits: { members: 10, bytes: 1_000_000 } })).rejects.toMatchObject({
+      code: "ARCHIVE_UNSAFE",
+    });
   });
 });
 
@@ -124,5 +150,10 @@ function paxFile(path: string): Buffer {
     new Header({ mode: 0o644, uid: 0, gid: 0, mtime: new Date(0), ...data }).encode(block);
     return block;
   });
-  return Buffer.concat([blocks[0] ?? Buffer.alloc(0), body, Buffer.alloc(512 - body.length), blocks[1] ?? Buffer.alloc(0)]);
+  return Buffer.concat([
+    blocks[0] ?? Buffer.alloc(0),
+    body,
+    Buffer.alloc(512 - body.length),
+    blocks[1] ?? Buffer.alloc(0),
+  ]);
 }

@@ -25,13 +25,25 @@ beforeEach(async () => {
 async function addBundle(files: readonly string[], name: string): Promise<Descriptor> {
   const layers: Descriptor[] = [];
   for (const file of files) {
-    layers.push({ mediaType: "application/octet-stream", digest: await store.putSmall(Buffer.from(file)), size: file.length });
+    layers.push({
+      mediaType: "application/octet-stream",
+      digest: await store.putSmall(Buffer.from(file)),
+      size: file.length,
+    });
   }
-  const config = { mediaType: "application/json", digest: await store.putSmall(Buffer.from(name)), size: name.length };
+  const config = {
+    mediaType: "application/json",
+    digest: await store.putSmall(Buffer.from(name)),
+    size: name.length,
+  };
   const manifest = Buffer.from(
     JSON.stringify({ schemaVersion: 2, mediaType: MEDIA_TYPE_MANIFEST, config, layers }),
   );
-  const entry = { mediaType: MEDIA_TYPE_MANIFEST, digest: await store.putSmall(manifest), size: manifest.length };
+  const entry = {
+    mediaType: MEDIA_TYPE_MANIFEST,
+    digest: await store.putSmall(manifest),
+    size: manifest.length,
+  };
   await store.updateIndex((index) => ({ ...index, manifests: [...index.manifests, entry] }));
   return entry;
 }
@@ -54,7 +66,9 @@ describe("collectGarbage", () => {
     expect((await collectNow()).blobs).toEqual([]);
     await dropBundle(one);
     const planned = await collectNow(true);
-    expect(planned.blobs.map(({ digest }) => digest).sort()).toEqual([one.digest, digestOf("one"), digestOf("only one")].sort());
+    expect(planned.blobs.map(({ digest }) => digest).sort()).toEqual(
+      [one.digest, digestOf("one"), digestOf("only one")].sort(),
+    );
     expect(await store.stat(one.digest)).toBe(one.size);
     expect(await collectNow()).toEqual(planned);
     expect(await store.stat(digestOf("only one"))).toBeUndefined();
@@ -127,9 +141,13 @@ describe("reachable", () => {
   it("refuses what it does not know", async () => {
     const digest = digestOf("x");
     const unknown = { mediaType: MEDIA_TYPE_INDEX, digest, size: 1 };
-    await expect(reachable({ schemaVersion: 2, manifests: [unknown] }, none)).rejects.toMatchObject({ code: "STORE_DAMAGED" });
+    await expect(reachable({ schemaVersion: 2, manifests: [unknown] }, none)).rejects.toMatchObject({
+      code: "STORE_DAMAGED",
+    });
     const known = { ...unknown, mediaType: MEDIA_TYPE_MANIFEST };
     const read = (): Promise<Uint8Array> => Promise.resolve(Buffer.from("{}"));
-    await expect(reachable({ schemaVersion: 2, manifests: [known] }, read)).rejects.toMatchObject({ code: "STORE_DAMAGED" });
+    await expect(reachable({ schemaVersion: 2, manifests: [known] }, read)).rejects.toMatchObject({
+      code: "STORE_DAMAGED",
+    });
   });
 });

@@ -138,14 +138,18 @@ describe("the layout store's files", () => {
     const store = await openLayoutStore(await tmpDir());
     const big = Buffer.alloc(2_000_000, "abcdefg");
     const bigDigest = await store.putSmall(big);
-    expect((await buffer(store.read(bigDigest, { start: 999_999, end: 1_999_999 }))).equals(big.subarray(999_999))).toBe(true);
+    expect(
+      (await buffer(store.read(bigDigest, { start: 999_999, end: 1_999_999 }))).equals(big.subarray(999_999)),
+    ).toBe(true);
     const stream = store.read(bigDigest);
     const [chunk] = (await once(stream, "data")) as [Buffer];
     expect(chunk.length).toBe(512 * 1024);
     const closed = once(stream, "close");
     stream.destroy();
     await closed;
-    const open = await readdir("/proc/self/fd").then((names) => Promise.all(names.map((name) => readTarget(name))));
+    const open = await readdir("/proc/self/fd").then((names) =>
+      Promise.all(names.map((name) => readTarget(name))),
+    );
     expect(open.filter((target) => target.includes(hexOf(bigDigest)))).toEqual([]);
   });
 
@@ -171,7 +175,10 @@ describe("updateIndex", () => {
     const names = Array.from({ length: 12 }, (_, i) => `bundle ${i}`);
     await Promise.all(
       names.map((name, i) =>
-        (stores[i % 3] ?? stores[0]).updateIndex((index) => ({ ...index, manifests: [...index.manifests, entry(name)] })),
+        (stores[i % 3] ?? stores[0]).updateIndex((index) => ({
+          ...index,
+          manifests: [...index.manifests, entry(name)],
+        })),
       ),
     );
     const found = (await stores[0].readIndex()).manifests.map((manifest) => manifest.digest).sort();

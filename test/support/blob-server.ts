@@ -16,10 +16,10 @@ export interface BlobServer {
   /** How each answer ended, in the order in which they did. */
   outcomes: (Sent | Error)[];
   /** A blob of this content, served at `/NAME`. */
-  add(name: string, content: Uint8Array): Promise<ServedBlob>;
+  add: (name: string, content: Uint8Array) => Promise<ServedBlob>;
   /** A blob of `size` bytes, zero but for `islands`, under a digest that is not its own. */
-  addSparse(name: string, size: number, islands: [number, Uint8Array][]): Promise<ServedBlob>;
-  close(): Promise<void>;
+  addSparse: (name: string, size: number, islands: [number, Uint8Array][]) => Promise<ServedBlob>;
+  close: () => Promise<void>;
 }
 
 export const MODIFIED = new Date("2025-06-01T12:00:00.500Z");
@@ -74,7 +74,9 @@ export async function startBlobServer(
     },
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       }),
   };

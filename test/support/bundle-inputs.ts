@@ -10,7 +10,9 @@ import { tmpDir } from "./tmp.ts";
 export async function bothInputs(tar: Buffer, pool: HashPool): Promise<BundleSource[]> {
   const path = join(await tmpDir(), "bundle.tar");
   await writeFile(path, tar);
-  const pieces = Array.from({ length: Math.ceil(tar.length / 700) }, (_, i) => tar.subarray(i * 700, i * 700 + 700));
+  const pieces = Array.from({ length: Math.ceil(tar.length / 700) }, (_, i) =>
+    tar.subarray(i * 700, i * 700 + 700),
+  );
   return [
     await openBundleSource(path, pool),
     await openBundleSource(Readable.from(pieces, { objectMode: false }), pool),

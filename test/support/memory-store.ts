@@ -18,7 +18,11 @@ export function memoryStore(): MemoryStore {
   return {
     blobs,
     stat: (digest) => Promise.resolve(blobs.get(digest)?.length),
-    read: (digest, range) => Readable.from(part(() => get(digest), range), { objectMode: false }),
+    read: (digest, range) =>
+      Readable.from(
+        part(() => get(digest), range),
+        { objectMode: false },
+      ),
     readSmall: async (digest) => {
       const content = await Promise.resolve(get(digest));
       if (digestOf(content) !== digest) throw new FerryError("STORE_DAMAGED", `${digest} has other bytes`);
@@ -33,7 +37,9 @@ export function memoryStore(): MemoryStore {
       const parts: Uint8Array[] = [];
       for await (const chunk of content) parts.push(Buffer.from(chunk));
       const whole = Buffer.concat(parts);
-      if (whole.length !== expected.size) throw new FerryError("SIZE_MISMATCH", `${what}: ${whole.length} bytes`);
+      if (whole.length !== expected.size) {
+        throw new FerryError("SIZE_MISMATCH", `${what}: ${whole.length} bytes`);
+      }
       const found = digestOf(whole);
       if (found !== expected.digest) throw new FerryError("DIGEST_MISMATCH", `${what}: ${found}`);
       blobs.set(expected.digest, whole);

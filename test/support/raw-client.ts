@@ -18,8 +18,16 @@ export async function rawClient(origin: string): Promise<RawClient> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
   socket.on("error", () => undefined);
-  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  await new Promise<void>((resolve) => socket.once("connect", () => resolve()));
+  const closed = new Promise<void>((resolve) => {
+    socket.once("close", () => {
+      resolve();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    socket.once("connect", () => {
+      resolve();
+    });
+  });
   return {
     socket,
     closed,

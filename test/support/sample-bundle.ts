@@ -1,8 +1,8 @@
-import { digestOf } from "../../src/lib/digest.ts";
 import type { BundleDocument, CarriedFile, CarriedRelease } from "../../src/bundle/document.ts";
 import { type RenderedBundle, renderBundle } from "../../src/bundle/manifest.ts";
-import { generateKeyPair } from "../../src/trust/keys.ts";
+import { digestOf } from "../../src/lib/digest.ts";
 import type { KeyAlgorithm } from "../../src/trust/key-id.ts";
+import { generateKeyPair } from "../../src/trust/keys.ts";
 import { loadSigner, type Signer } from "../../src/trust/signer.ts";
 import { loadVerifier, type Verifier } from "../../src/trust/verifier.ts";
 import { blobName } from "../../src/wire/oci.ts";

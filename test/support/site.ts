@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type FerryRun, runFerry } from "./run-ferry.ts";
 import { type FastClock, fastClock } from "./fast-clock.ts";
+import { type FerryRun, runFerry } from "./run-ferry.ts";
 import { tmpDir } from "./tmp.ts";
 import { upstreamForTest } from "./upstream/in-test.ts";
 import type { Upstream, UpstreamOptions } from "./upstream/upstream.ts";
@@ -9,9 +9,9 @@ import type { Upstream, UpstreamOptions } from "./upstream/upstream.ts";
 export interface Site {
   upstream: Upstream;
   folder: string;
-  at(name: string): string;
-  spec(text: string): Promise<string>;
-  ferry(...argv: string[]): Promise<FerryRun>;
+  at: (name: string) => string;
+  spec: (text: string) => Promise<string>;
+  ferry: (...argv: string[]) => Promise<FerryRun>;
   /** Waits of the command line take no time; they are written down here. */
   clock: FastClock;
   /** Further settings for the command line. */

@@ -1,5 +1,5 @@
-import { type Bench, LARGE } from "../bench.ts";
-import { curl, output, runLoad } from "../clients.ts";
+import { type Bench, LARGE, TINY } from "../bench.ts";
+import { curl, output, runLoadWhile } from "../clients.ts";
 import { compare, limit, type Row } from "../row.ts";
 import type { Server } from "../servers.ts";
 import { RELEASE_PATH } from "../store.ts";
@@ -36,13 +36,19 @@ async function beside(
   server: Server,
   chill: boolean,
 ): Promise<Sample> {
-  if (chill)
-    await output("dd", [`if=${store.blobOf(LARGE)}`, "iflag=nocache", "count=0", "status=none"], signal);
-  const paths = [server === nginx ? "/small-release-JSON" : `/${RELEASE_PATH}`];
-  const asking = runLoad({ origin: server.url, paths, connections: 1, seconds: options.seconds }, { signal });
-  // The questions start when their process has; the file then is under way for as long as they go on.
-  const wall = await curl(`${server.url}/${store.pathOf(LARGE)}`, 1, { signal });
-  const { p99, max } = await asking;
+  if (chill) {
+    const drop = [`if=${store.blobOf(LARGE)}`, "iflag=nocache", "count=0", "status=none"];
+    await output("dd", drop, signal);
+  }
+  const path = server === nginx ? store.pathOf(TINY) : RELEASE_PATH;
+  let wall = 0;
+  const { p99, max } = await runLoadWhile(
+    { origin: server.url, paths: [`/${path}`], connections: 1 },
+    { signal },
+    async () => {
+      wall = await curl(`${server.url}/${store.pathOf(LARGE)}`, 1, { signal });
+    },
+  );
   const speed = options.size / 1e9 / wall;
   console.error(
     `  ${server.name}, ${chill ? "cold" : "warm"}: ${speed.toFixed(2)} GB/s, p99 ${p99.toFixed(2)} ms, max ${max.toFixed(1)} ms`,

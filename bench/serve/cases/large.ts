@@ -13,7 +13,7 @@ interface Sample {
 
 /** One large file from the page cache, by one client and by eight. */
 export async function large(bench: Bench): Promise<Row[]> {
-  const { nginx, accel, stream, sendfile, two, options } = bench;
+  const { nginx, accel, stream, sendfile, two } = bench;
   const one = await measure(bench, [nginx, accel, sendfile, stream], 1);
   const eight = await measure(bench, [nginx, accel, sendfile, stream, two], 8);
 
@@ -37,7 +37,7 @@ export async function large(bench: Bench): Promise<Row[]> {
   cpu(8, eight, sendfile);
   rows.push(versus(eight, two, sendfile, "speed", "two processes, 8 × large file", { least: 1.4 }));
   speed(8, eight, two);
-  if (options.rounds > 0) rows.push(...(await memory(bench)));
+  rows.push(...(await memory(bench)));
   return rows;
 }
 

@@ -42,20 +42,29 @@ export async function buildCommand(context: Context, name: string, flags: BuildF
     );
   }
   const { document, manifestDigest, signedBy, bytes } = built;
-  const missing = document.missing.length === 0 ? "" : `\n  MISSING (allowed): ${document.missing.length} builds`;
+  const missing =
+    document.missing.length === 0 ? "" : `\n  MISSING (allowed): ${document.missing.length} builds`;
   await context.write(
     `${flags.output}: bundle ${document.name} ${document.counter}\n  manifest:  ${manifestDigest}\n  holds:     ${document.builds.length} builds, ${document.files.length} files, ${formatBytes(bytes)}\n  signed by: ${signedBy.length === 0 ? "nobody" : signedBy.join(", ")}${missing}\n`,
   );
 }
 
 async function readGuards(context: Context, flags: BuildFlags): Promise<Guards> {
-  const lock = flags.locked === undefined ? undefined : { lock: await readLock(resolve(context.cwd, flags.locked)), path: flags.locked };
+  const lock =
+    flags.locked === undefined
+      ? undefined
+      : { lock: await readLock(resolve(context.cwd, flags.locked)), path: flags.locked };
   const earlier: Guards["earlier"][number][] = [];
   for (const bundle of flags.previous) {
     const { files, name, counter } = await readBundleDocument(context, bundle);
     earlier.push({ where: `bundle ${name} ${counter} (${bundle})`, files });
   }
-  return { lock, earlier, acceptChanged: flags.acceptChanged === true, allowMissing: flags.allowMissing === true };
+  return {
+    lock,
+    earlier,
+    acceptChanged: flags.acceptChanged === true,
+    allowMissing: flags.allowMissing === true,
+  };
 }
 
 /** Absolute, with the slash at the end kept: it is what says "a folder". */

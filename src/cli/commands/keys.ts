@@ -5,9 +5,9 @@ import { readText } from "../../lib/files.ts";
 import { generateKeyPair, writeKeyPair } from "../../trust/keys.ts";
 import { loadVerifier } from "../../trust/verifier.ts";
 import type { Context } from "../context.ts";
+import type { KeysNewFlags, KeysShowFlags } from "../flags.ts";
 import { loadSigners } from "../load-keys.ts";
 import { askNewPassphrase, givenPassphrase } from "../passphrase.ts";
-import type { KeysNewFlags, KeysShowFlags } from "../flags.ts";
 
 /** `ferry keys show --json`. */
 export const KeyReport = z.strictObject({
@@ -24,10 +24,14 @@ export async function keysNewCommand(context: Context, flags: KeysNewFlags): Pro
   if (type !== "ed25519" && type !== "p256") {
     throw new FerryError("USAGE", `--type must be ed25519 or p256, not ${type}`);
   }
-  const passphrase = (await givenPassphrase(context, flags.passphraseFile)) ?? (await askNewPassphrase(context));
+  const passphrase =
+    (await givenPassphrase(context, flags.passphraseFile)) ?? (await askNewPassphrase(context));
   const pair = generateKeyPair({ algorithm: type, ...(passphrase === undefined ? {} : { passphrase }) });
   const { keyPath, pubPath } = await writeKeyPair(resolve(context.cwd, flags.out), pair);
-  const secrecy = passphrase === undefined ? "NOT encrypted: keep it where nobody else reads" : "encrypted with your passphrase";
+  const secrecy =
+    passphrase === undefined
+      ? "NOT encrypted: keep it where nobody else reads"
+      : "encrypted with your passphrase";
   await context.write(
     `key ${pair.keyId}\n  private: ${keyPath} (${secrecy})\n  public:  ${pubPath} (carry it to the mirror over a way that you trust)\n`,
   );
@@ -39,7 +43,11 @@ export async function keysShowCommand(context: Context, file: string, flags: Key
   await context.write(flags.json === true ? `${JSON.stringify(report)}\n` : text);
 }
 
-async function describeKeyFile(context: Context, file: string, passphraseFile: string | undefined): Promise<KeyReport> {
+async function describeKeyFile(
+  context: Context,
+  file: string,
+  passphraseFile: string | undefined,
+): Promise<KeyReport> {
   const text = await readText(resolve(context.cwd, file));
   if (!/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)) {
     const { algorithm, keyId, fingerprint } = loadVerifier(text, file);
@@ -47,5 +55,10 @@ async function describeKeyFile(context: Context, file: string, passphraseFile: s
   }
   const [signer] = await loadSigners(context, [file], passphraseFile);
   if (signer === undefined) throw new FerryError("KEY_INVALID", `${file} holds no key`);
-  return { kind: "private", algorithm: signer.algorithm, keyId: signer.keyId, fingerprint: signer.fingerprint };
+  return {
+    kind: "private",
+    algorithm: signer.algorithm,
+    keyId: signer.keyId,
+    fingerprint: signer.fingerprint,
+  };
 }

@@ -15,15 +15,25 @@ import { withWorkbench } from "../workbench.ts";
 export async function planCommand(context: Context, name: string, flags: PlanFlags): Promise<number> {
   const spec = await readSpec(await findSpec(context, name));
   return withWorkbench(context, flags, async ({ config, table, releases, store }) => {
-    const plan = await makePlan({ spec, table, releases, githubUrl: config.github.url, logger: context.logger });
+    const plan = await makePlan({
+      spec,
+      table,
+      releases,
+      githubUrl: config.github.url,
+      logger: context.logger,
+    });
     const report = await reportPlan(plan, store);
     await context.write(flags.json === true ? `${JSON.stringify(report)}\n` : renderPlan(report));
     const gaps = plan.missing.length > 0 && flags.allowMissing !== true;
     if (flags.writeLock === undefined) return gaps ? EXIT.upstream : EXIT.ok;
     if (gaps) {
-      throw new FerryError("UPSTREAM_MISSING_ASSETS", `no lock was written: upstream lacks ${plan.missing.length} of the builds`, {
-        hint: "Leave them out of the spec, or give --allow-missing here and to build.",
-      });
+      throw new FerryError(
+        "UPSTREAM_MISSING_ASSETS",
+        `no lock was written: upstream lacks ${plan.missing.length} of the builds`,
+        {
+          hint: "Leave them out of the spec, or give --allow-missing here and to build.",
+        },
+      );
     }
     const path = resolve(context.cwd, flags.writeLock);
     await writeFileAtomic(path, renderLock(makeLock(plan)));

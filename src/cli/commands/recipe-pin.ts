@@ -5,7 +5,12 @@ import type { Context } from "../context.ts";
 import type { PinFlags } from "../flags.ts";
 import { withWorkbench } from "../workbench.ts";
 
-export async function recipePinCommand(context: Context, engine: string, version: string, flags: PinFlags): Promise<void> {
+export async function recipePinCommand(
+  context: Context,
+  engine: string,
+  version: string,
+  flags: PinFlags,
+): Promise<void> {
   const report = await withWorkbench(context, flags, (bench) => {
     const { config, table } = bench;
     return pinSource({

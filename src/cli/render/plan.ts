@@ -18,12 +18,18 @@ export function renderPlan(report: PlanReport): string {
       const file = files.get(path);
       if (file === undefined) continue;
       const here = file.inStore ? "in store" : "to fetch";
-      lines.push(`    ${formatBytes(file.size).padStart(8)}  ${here}  ${baseName(path)}`, `${" ".repeat(14)}${" ".repeat(10)}${TRUST[file.trust]}`);
+      lines.push(
+        `    ${formatBytes(file.size).padStart(8)}  ${here}  ${baseName(path)}`,
+        `${" ".repeat(14)}${" ".repeat(10)}${TRUST[file.trust]}`,
+      );
     }
   };
   for (const build of report.builds) {
     const asked = build.asked === build.version ? "" : ` (${build.asked})`;
-    lines.push("", `  ${build.engine} ${build.version}${asked}  ${build.arch}  ${build.variant}  ${formatBytes(build.bytes)}`);
+    lines.push(
+      "",
+      `  ${build.engine} ${build.version}${asked}  ${build.arch}  ${build.variant}  ${formatBytes(build.bytes)}`,
+    );
     if (build.note !== undefined) lines.push(`    note: ${build.note}`);
     addFiles(build.files);
   }
@@ -41,7 +47,8 @@ function renderMissing(report: PlanReport): string[] {
   return [
     `MISSING: ${count} cannot be carried`,
     ...report.missing.map(
-      ({ engine, version, arch, variant, reason }) => `  ${engine} ${version}  ${arch}  ${variant}: ${reason}`,
+      ({ engine, version, arch, variant, reason }) =>
+        `  ${engine} ${version}  ${arch}  ${variant}: ${reason}`,
     ),
   ];
 }

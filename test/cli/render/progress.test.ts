@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMeter } from "../../../src/cli/render/progress-meter.ts";
 import { lineProgress, type ProgressDisplay, terminalProgress } from "../../../src/cli/render/progress.ts";
+import { createMeter } from "../../../src/cli/render/progress-meter.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 
 class HandClock implements Clock {

@@ -11,9 +11,9 @@ import { silentLogger } from "../../../src/log.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import {
   newPair,
+  SERVER_PATH,
   sampleBundle,
   sampleDocument,
-  SERVER_PATH,
   WHEEL_PATH,
 } from "../../support/sample-bundle.ts";
 

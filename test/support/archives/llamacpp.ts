@@ -1,5 +1,5 @@
-import { stableHex } from "./random.ts";
 import { library, libraryChain } from "./library-chain.ts";
+import { stableHex } from "./random.ts";
 import { type TarMember, tarGzOf } from "./tar-gz.ts";
 
 export interface LlamaArchive {

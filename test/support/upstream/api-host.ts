@@ -13,8 +13,8 @@ import {
 } from "./exchange.ts";
 import { pageOf } from "./pages.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { assetJson, assetsJson, releaseJson } from "./release-json.ts";
 import type { PracticeRelease } from "./release.ts";
+import { assetJson, assetsJson, releaseJson } from "./release-json.ts";
 
 export interface ApiOptions extends DownloadOptions {
   rateLimit: RateLimit;

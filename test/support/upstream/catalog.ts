@@ -1,5 +1,5 @@
-import { sourceArchive } from "../archives/source.ts";
 import { stableNumber } from "../archives/random.ts";
+import { sourceArchive } from "../archives/source.ts";
 import { bytesContent, type Content, lazyContent } from "./content.ts";
 import { PracticeRelease, type ReleaseSeed } from "./release.ts";
 

@@ -1,5 +1,5 @@
-import type { PracticeAsset } from "./asset.ts";
 import { problem } from "./api-host.ts";
+import type { PracticeAsset } from "./asset.ts";
 import { expiredAnswer, unsatisfiable } from "./blob-host.ts";
 import {
   type Answer,

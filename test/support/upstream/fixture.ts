@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { hexOf } from "../../../src/lib/digest.ts";
-import { type Content, bytesContent, deferredContent, lazyContent } from "./content.ts";
+import { bytesContent, type Content, deferredContent, lazyContent } from "./content.ts";
 import { practiceContent } from "./practice-content.ts";
 import type { ReleaseSeed } from "./release.ts";
 

@@ -1,0 +1,102 @@
+import type { CarriedBuild } from "../../src/bundle/document.ts";
+import type { Catalog, CatalogBundle } from "../catalog.ts";
+import type { Candidate, PlanFile } from "./install-plan.ts";
+
+/** What of a catalog an install plan is made of. */
+export type InstallCatalog = Pick<Catalog, "bundles" | "lookup">;
+
+/** A build that is here, whole, as the document of one bundle lists it. */
+export interface Holding {
+  carried: CarriedBuild;
+  bundle: Candidate["bundle"];
+  files: PlanFile[];
+}
+
+export type BuildName = Pick<CarriedBuild, "engine" | "version" | "arch" | "variant">;
+
+/**
+ * Finds a build among the bundles, the last imported first, or says why it cannot be had. All its files come from one
+ * document, so that one signature vouches for all of them.
+ */
+export function findHolding(catalog: InstallCatalog, name: BuildName): Holding | string {
+  let reason: string | undefined;
+  for (const bundle of catalog.bundles.toReversed()) {
+    const carried = bundle.document.builds.find((build) => isSame(build, name));
+    if (carried === undefined) continue;
+    const files = filesOf(catalog, bundle, carried);
+    if (typeof files !== "string") {
+      const { document, manifest } = bundle;
+      return {
+        carried,
+        bundle: { name: document.name, counter: document.counter, manifest: manifest.digest },
+        files,
+      };
+    }
+    reason ??= files;
+  }
+  return reason ?? whyAbsent(catalog, name);
+}
+
+function isSame(build: CarriedBuild, name: BuildName): boolean {
+  return (
+    build.engine === name.engine &&
+    build.version === name.version &&
+    build.arch === name.arch &&
+    build.variant === name.variant
+  );
+}
+
+function filesOf(catalog: InstallCatalog, bundle: CatalogBundle, build: CarriedBuild): PlanFile[] | string {
+  const { name, counter, files } = bundle.document;
+  const found: PlanFile[] = [];
+  for (const path of build.files) {
+    const file = files.find((one) => one.path === path);
+    const served = catalog.lookup(path);
+    const last = path.slice(path.lastIndexOf("/") + 1);
+    if (file === undefined || served === undefined) {
+      return `bundle ${name}-${counter} lists it, but ${last} is not here: another volume of that bundle has not been imported`;
+    }
+    if (served.digest !== file.digest) {
+      return `bundle ${name}-${counter} lists it, but another bundle has taken the place of ${last}`;
+    }
+    const archive = archiveKind(path);
+    if (archive === undefined) return `${last} is no archive that tar can unpack`;
+    found.push({ path, digest: file.digest, size: file.size, archive, strip: 1 });
+  }
+  return found;
+}
+
+function archiveKind(path: string): PlanFile["archive"] | undefined {
+  if (/\.(tar\.gz|tgz)$/.test(path)) return "tar.gz";
+  if (/\.(tar\.xz|txz)$/.test(path)) return "tar.xz";
+  return path.endsWith(".tar") ? "tar" : undefined;
+}
+
+function whyAbsent({ bundles }: InstallCatalog, name: BuildName): string {
+  const { engine, version, arch, variant } = name;
+  for (const { document } of bundles.toReversed()) {
+    const gap = document.missing.find(
+      (one) =>
+        one.engine === engine && one.version === version && one.arch === arch && one.variant === variant,
+    );
+    if (gap !== undefined)
+      return `bundle ${document.name}-${document.counter} was built without it: ${gap.reason}`;
+  }
+  return "no bundle of this mirror carries it";
+}
+
+/** What is here of an engine (of all, where none is given), a line each, in the order in which it was imported. */
+export function carriedLines({ bundles }: InstallCatalog, engine?: string): string[] {
+  const lines = new Map<string, Map<string, Set<string>>>();
+  for (const build of bundles.flatMap(({ document }) => document.builds)) {
+    if (engine !== undefined && build.engine !== engine) continue;
+    const name = `${build.engine} ${build.version}`;
+    const archs = lines.get(name) ?? new Map<string, Set<string>>();
+    lines.set(name, archs);
+    archs.set(build.arch, (archs.get(build.arch) ?? new Set()).add(build.variant));
+  }
+  return [...lines].map(([name, archs]) => {
+    const parts = [...archs].map(([arch, variants]) => `${arch}: ${[...variants].join(", ")}`);
+    return `${name} (${parts.join("; ")})`;
+  });
+}

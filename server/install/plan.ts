@@ -1,0 +1,127 @@
+import { isFerryError } from "../../src/errors.ts";
+import type { BuildOffer } from "../../src/recipe/build.ts";
+import { candidates } from "../../src/recipe/candidates.ts";
+import type { Recipe } from "../../src/recipe/schema.ts";
+import { tableOf } from "../../src/recipe/table.ts";
+import { findHolding, type Holding, type InstallCatalog } from "./carried-build.ts";
+import { Candidate, type InstallPlan } from "./install-plan.ts";
+import type { InstallQuestion } from "./question.ts";
+import { notFitting, notKnown, notThere } from "./refuse.ts";
+
+const BYTES_PER_GB = 1e9;
+const DEVICES = /^libggml-([a-z0-9]+)\.so$/;
+
+/**
+ * What a node may install, best first: the builds that the carried recipe offers such a machine, as far as they are here,
+ * whole, with the files as the bundle's document lists them. Where nothing is left, `refusal` says why and what would help.
+ * `latest` is no version here: a mirror cannot know what is newest, only what it carries.
+ */
+export function planInstall(catalog: InstallCatalog, question: InstallQuestion): InstallPlan {
+  const { engine, version, variant, host } = question;
+  const recipe = recipeFor(catalog, question);
+  const plan = { formatVersion: 1 as const, engine, version, variant, label: recipe?.label ?? engine, host };
+  if (recipe === undefined) {
+    return { ...plan, candidates: [], left: [], refusal: notKnown(catalog, question) };
+  }
+  let offers: BuildOffer[];
+  try {
+    const table = tableOf([{ engine, recipe, origin: "a bundle", overlay: false }]);
+    offers = candidates(table, { engine, version, variant, host }, assetNames(catalog, question));
+  } catch (error) {
+    if (!isFerryError(error)) throw error;
+    return { ...plan, candidates: [], left: [], refusal: notFitting(catalog, question, recipe, error) };
+  }
+  const judged = offers.map((offer) => judge(catalog, question, offer));
+  const found = judged.filter((one): one is Candidate => !isLeft(one));
+  const left = judged.filter(isLeft);
+  if (found.length > 0) return { ...plan, candidates: found, left };
+  return { ...plan, candidates: [], left, refusal: notThere(catalog, question, recipe, offers, left) };
+}
+
+/** The recipe of the bundle that carries the version, else the engine's last imported. */
+function recipeFor(
+  { bundles }: InstallCatalog,
+  { engine, version, host }: InstallQuestion,
+): Recipe | undefined {
+  const known = bundles.toReversed().flatMap(({ document }) => {
+    const recipe = document.recipes.find((one) => one.engine === engine)?.recipe;
+    return recipe === undefined ? [] : [{ recipe, builds: document.builds }];
+  });
+  const has = (arch?: string): Recipe | undefined =>
+    known.find(({ builds }) =>
+      builds.some(
+        (build) =>
+          build.engine === engine && build.version === version && (arch === undefined || build.arch === arch),
+      ),
+    )?.recipe;
+  return has(host.arch) ?? has() ?? known[0]?.recipe;
+}
+
+/**
+ * The release's asset names as far as this mirror knows them, so that a family comes to the member that is carried.
+ * Those of a volume that has not been imported count: what is awaited is another thing than what was never sent.
+ */
+function assetNames({ bundles }: InstallCatalog, { engine, version }: InstallQuestion): string[] {
+  const builds = bundles.flatMap(({ document }) => document.builds);
+  const asked = builds.filter((build) => build.engine === engine && build.version === version);
+  return [...new Set(asked.flatMap(({ build }) => build.assets ?? []))];
+}
+
+type Left = InstallPlan["left"][number];
+
+function isLeft(one: Candidate | Left): one is Left {
+  return "reason" in one;
+}
+
+function judge(
+  catalog: InstallCatalog,
+  { engine, version, host }: InstallQuestion,
+  offer: BuildOffer,
+): Candidate | Left {
+  const { build, problem, family } = offer;
+  const leave = (reason: string, variant = build.variant): Left => ({ variant, reason });
+  if (problem?.code === "UPSTREAM_AMBIGUOUS") return leave(problem.message, family);
+  if (build.python !== undefined || build.wheel !== undefined || build.source !== undefined) {
+    return leave("it is a Python program, which this script does not install");
+  }
+  const name = { engine, version: build.version ?? version, arch: host.arch as "amd64" | "arm64" };
+  if (problem !== undefined) {
+    const why = findHolding(catalog, { ...name, variant: build.variant });
+    return leave(typeof why === "string" ? why : problem.message, family);
+  }
+  const holding = findHolding(catalog, { ...name, variant: build.variant });
+  if (typeof holding === "string") return leave(holding);
+  const { assets = [] } = build;
+  if (assets.join("\n") !== (holding.carried.build.assets ?? []).join("\n")) {
+    const { bundle } = holding;
+    return leave(`bundle ${bundle.name}-${bundle.counter} carries it with other files than the recipe names`);
+  }
+  const parsed = Candidate.safeParse(candidateOf(name.version, offer, holding));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return leave(
+    `its recipe holds what a shell script must not be given: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`,
+  );
+}
+
+function candidateOf(version: string, { build, needs }: BuildOffer, { bundle, files }: Holding): Candidate {
+  const { variant, binary, versionArgs, assetDir, gpuBackend, cpuFlags, packages, freeGB, note } = build;
+  const devices = DEVICES.exec(gpuBackend ?? "")?.[1];
+  return {
+    variant,
+    version,
+    bundle,
+    files,
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    binary,
+    versionArgs: versionArgs ?? ["--version"],
+    cpuFlags: cpuFlags ?? [],
+    packages: packages ?? { deb: [], rpm: [] },
+    needs,
+    ...(assetDir === undefined ? {} : { dir: assetDir }),
+    ...(gpuBackend === undefined ? {} : { gpuBackend }),
+    ...(devices === undefined ? {} : { devices }),
+    ...(freeGB === undefined ? {} : { freeBytes: Math.ceil(freeGB * BYTES_PER_GB) }),
+    ...(note === undefined ? {} : { note }),
+  };
+}

@@ -1,0 +1,87 @@
+# --key: believing what a key signed, and not the mirror. The chain: the key signed a statement; the statement names the
+# digest of the bundle's manifest; the manifest names the document and every file; the document says which files are
+# which build. The format: docs/bundle-format.md.
+# shellcheck shell=sh disable=SC2034,SC2154
+
+find_key() {
+  [ -n "$key" ] || return 0
+  openssl pkey -pubin -in "$key" -noout -text >"$tmp/key" 2>"$tmp/errors" ||
+    fail "$USAGE" "$key is no public key: $(plain <"$tmp/errors" | head -n 1)"
+  fingerprint=$(openssl pkey -pubin -in "$key" -outform DER 2>/dev/null | openssl dgst -sha256 -r | cut -d ' ' -f 1)
+  key_id=$(printf '%.16s' "$fingerprint")
+  if grep -q -i '^ED25519 ' "$tmp/key"; then
+    key_kind=ed25519
+  elif grep -q prime256v1 "$tmp/key"; then
+    key_kind=p256
+  else
+    fail "$USAGE" "$key is neither an Ed25519 nor an ECDSA P-256 key"
+  fi
+}
+
+not_signed() { fail "$NOT_VERIFIED" "$1" "Nothing was changed. Is $key the builder's key, and $mirror the mirror that it should be?"; }
+
+# check_signature: everything that is about to be installed is what the key's owner signed as this build of this engine.
+check_signature() {
+  signed=$tmp/$bundle
+  if [ ! -f "$signed.verified" ]; then
+    address=$mirror/v1/bundles/$(encoded "$bundle")
+    get_small "$address/payload" "$signed.payload" application/json "the signed statement of bundle $bundle"
+    get_small "$address/manifest" "$signed.manifest" application/octet-stream "the manifest of bundle $bundle"
+    get_small "$address/document" "$signed.document" application/octet-stream "the document of bundle $bundle"
+    rm -f "$signed.signature"
+    get "$address/signatures/$key_id" "$signed.signature" 65536 ||
+      not_signed "bundle $bundle is not signed by $key (key $key_id): $(why_not_got)"
+    check_statement
+    : >"$signed.verified"
+  fi
+  check_files
+  check_build
+}
+
+check_statement() {
+  case $key_kind in
+    ed25519) set -- pkeyutl -verify -pubin -inkey "$key" -rawin -in "$signed.payload" -sigfile "$signed.signature" ;;
+    *) set -- dgst -sha256 -verify "$key" -signature "$signed.signature" "$signed.payload" ;;
+  esac
+  openssl "$@" >"$tmp/errors" 2>&1 ||
+    not_signed "the signature of bundle $bundle is not one of $key: $(plain <"$tmp/errors" | tail -n 1)"
+  found=$(digest_of "$signed.manifest")
+  printf '{"critical":{"identity":{"docker-reference":""},"image":{"docker-manifest-digest":"sha256:%s"},"type":"cosign container image signature"},"optional":null}' \
+    "$found" >"$tmp/statement"
+  cmp -s "$tmp/statement" "$signed.payload" ||
+    not_signed "what $key signed is another manifest than the one that the mirror gives for bundle $bundle"
+  # The document is the manifest's config, and there is one config. A quote within a JSON string has a backslash before it.
+  found=$(digest_of "$signed.document")
+  grep -q -F "\"config\":{\"digest\":\"sha256:$found\",\"mediaType\":\"application/vnd.engine-ferry.document.v1+json\"," "$signed.manifest" ||
+    not_signed "the document of bundle $bundle is not the one that its manifest names"
+}
+
+# Every file is a layer of the manifest with its size, and the document has it under this path.
+check_files() {
+  while read -r _ hex bytes _ path; do
+    grep -q -F "\"digest\":\"sha256:$hex\",\"mediaType\":\"application/octet-stream\",\"size\":$bytes}" "$signed.manifest" ||
+      not_signed "${path##*/} (sha256:$hex) is no file of the signed bundle $bundle"
+    grep -q -F "{\"digest\":\"sha256:$hex\",\"path\":\"$path\",\"size\":$bytes," "$signed.document" ||
+      not_signed "the signed document of bundle $bundle has $path with other bytes, or not at all"
+  done <"$tmp/files" || exit
+}
+
+# The document lists exactly these files, in this order, as this build, with this program and these arguments: else a
+# mirror could hand out an older build, or another one, whose files are signed as well.
+check_build() {
+  paths=$(sed -n 's/^file [^ ]* [^ ]* [^ ]* \(.*\)$/"\1"/p' "$tmp/candidate" | tr '\n' ',')
+  said="\"binary\":\"$binary\""
+  sed 's/{"arch":"a[a-z0-9]*","build":{/\
+&/g' "$signed.document" | grep -F "{\"arch\":\"$arch\",\"build\":{" |
+    grep -F "},\"engine\":\"$engine\",\"files\":[${paths%,}],\"needs\":{" >"$tmp/builds"
+  # Dots are literal, and so is everything else that a word may hold.
+  name=$(say "\"variant\":\"$build_variant\",\"version\":\"$build_version\"" | sed 's/[.+]/[&]/g')
+  grep -E "\"needs\":\\{(\"cc\":\\{[^{}]*\\},)?[^{}]*\\},$name\\}" "$tmp/builds" | grep -q -F "$said" ||
+    not_signed "bundle $bundle does not list these files as $engine $build_version $arch $build_variant with the program $binary"
+  if [ "$arguments" = --version ]; then
+    ! grep -q -F '"versionArgs":[' "$tmp/builds" || grep -q -F '"versionArgs":["--version"]' "$tmp/builds" || set -- other
+  else
+    grep -q -F "\"versionArgs\":[\"$(say "$arguments" | sed 's/ /","/g')\"]" "$tmp/builds" || set -- other
+  fi
+  [ $# -eq 0 ] || not_signed "bundle $bundle does not say that $binary is started with $arguments"
+}

@@ -1,0 +1,104 @@
+import type { CarriedBuild } from "../../src/bundle/document.ts";
+import { minimum } from "../../src/recipe/candidates.ts";
+import { rulesOf } from "../../src/recipe/choice.ts";
+import type { BuildRule } from "../../src/recipe/fields.ts";
+import { existingRules } from "../../src/recipe/guards.ts";
+import { isFamily, memberPattern } from "../../src/recipe/member.ts";
+import { formatCc } from "../../src/recipe/needs.ts";
+import type { Recipe } from "../../src/recipe/schema.ts";
+import type { Facts } from "../../src/recipe/when.ts";
+import { holds } from "../../src/recipe/when.ts";
+
+/** What a machine must have for a build, in words; undefined where nothing is asked, or nothing is known. */
+export interface BuildNeeds {
+  /** `580 or newer`, `any NVIDIA driver` */
+  driver: string | undefined;
+  /** `7.5 or newer` */
+  compute: string | undefined;
+  /** `2.31 or newer`, where a file's name states it */
+  glibc: string | undefined;
+  /** Processor features, system packages, Python. */
+  also: string | undefined;
+}
+
+export function needsInWords(carried: CarriedBuild, recipe: Recipe | undefined): BuildNeeds {
+  return {
+    driver: driverOf(carried, recipe),
+    compute: computeOf(carried, recipe),
+    glibc: glibcOf(carried.files),
+    also: alsoOf(carried),
+  };
+}
+
+function driverOf(carried: CarriedBuild, recipe: Recipe | undefined): string | undefined {
+  const { nvidia, driver } = carried.needs;
+  if (driver === undefined) return nvidia ? "any NVIDIA driver" : undefined;
+  const exceptions = recipe === undefined ? [] : forCertainCards(carried, recipe, Number(driver));
+  return [`${driver} or newer`, ...exceptions].join("; ");
+}
+
+/** A document states what every card needs; its recipe may let certain cards do with an older driver. */
+function forCertainCards(carried: CarriedBuild, recipe: Recipe, forAll: number): string[] {
+  const facts: Facts = { version: carried.version, arch: carried.arch, gpu: "nvidia", cc: 0 };
+  const rule = existingRules(recipe, facts).find((one) => isOf(one, carried.variant));
+  const rules = rulesOf(rule?.needs?.driver) ?? [];
+  return rules.flatMap(({ when, value }) => {
+    const cards = when?.cc;
+    if (!Array.isArray(cards) || value >= forAll) return [];
+    if (!holds({ ...when, cc: undefined }, facts, recipe.versions.ordering, false)) return [];
+    return [`${value} on compute capability ${cards.map(formatCc).join(", ")}`];
+  });
+}
+
+function isOf(rule: BuildRule, variant: string): boolean {
+  return isFamily(rule.variant) ? memberPattern(rule.variant).test(variant) : rule.variant === variant;
+}
+
+function computeOf({ needs, version, arch }: CarriedBuild, recipe: Recipe | undefined): string | undefined {
+  if (!needs.nvidia) return undefined;
+  const lowest = needs.cc?.min ?? (recipe === undefined ? 0 : minimum(recipe, version, arch));
+  const highest = needs.cc?.max;
+  if (highest !== undefined) {
+    return lowest === 0 ? `up to ${formatCc(highest)}` : `${formatCc(lowest)} to ${formatCc(highest)}`;
+  }
+  return lowest === 0 ? undefined : `${formatCc(lowest)} or newer`;
+}
+
+/** What the older names of PEP 513, 571 and 599 stand for; PEP 600 writes the version itself. */
+const NAMED: Readonly<Record<string, readonly [number, number]>> = {
+  manylinux1: [2, 5],
+  manylinux2010: [2, 12],
+  manylinux2014: [2, 17],
+};
+
+/** The glibc that wheels state in their names (platform tags); of alternatives the lowest, of several files the highest. */
+function glibcOf(files: readonly string[]): string | undefined {
+  const stated = files.flatMap((path) => {
+    const tags = /-([^-/]+)\.whl$/.exec(path)?.[1]?.split(".") ?? [];
+    const versions = tags.flatMap((tag) => {
+      const [, name = "", major, minor] = /^(manylinux(?:1|2010|2014)?)(?:_(\d+)_(\d+))?_/.exec(tag) ?? [];
+      if (major !== undefined && minor !== undefined) return [[Number(major), Number(minor)] as const];
+      const known = NAMED[name];
+      return known === undefined ? [] : [known];
+    });
+    return versions.sort(byVersion).slice(0, 1);
+  });
+  const highest = stated.sort(byVersion).at(-1);
+  return highest === undefined ? undefined : `${highest.join(".")} or newer`;
+}
+
+function byVersion(a: readonly [number, number], b: readonly [number, number]): number {
+  return a[0] - b[0] || a[1] - b[1];
+}
+
+function alsoOf({ build }: CarriedBuild): string | undefined {
+  const { cpuFlags = [], packages, python } = build;
+  const deb = packages?.deb.join(", ") ?? "";
+  const rpm = packages?.rpm.join(", ") ?? "";
+  const words = [
+    cpuFlags.length === 0 ? "" : `${cpuFlags.join(", ")} (processor)`,
+    deb === rpm ? deb : `${deb} (rpm: ${rpm})`,
+    python === undefined ? "" : `Python ${python}`,
+  ].filter((word) => word !== "");
+  return words.length === 0 ? undefined : words.join("; ");
+}

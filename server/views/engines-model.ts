@@ -1,0 +1,131 @@
+import type { Arch } from "../../src/bundle/document.ts";
+import { compareVersions } from "../../src/recipe/version.ts";
+import { versionOfTag } from "../../src/recipe/versions-of.ts";
+import type { Catalog, CatalogBuild } from "../catalog.ts";
+import { isWord } from "../install/safe-words.ts";
+import { type BuildNeeds, needsInWords } from "./build-needs.ts";
+import { releasePath } from "./paths.ts";
+import { shellWord } from "./shell-word.ts";
+
+/** An engine with everything of it that is here. */
+export interface EngineModel {
+  id: string;
+  label: string;
+  /** Needed by other engines, no engine itself. */
+  tool: boolean;
+  /** Newest first. */
+  versions: VersionModel[];
+}
+
+export interface VersionModel {
+  version: string;
+  /** Where its release's page is, on this mirror; undefined where no bundle carries the release. */
+  page: string | undefined;
+  variants: VariantModel[];
+  /** Installs it on a node; undefined where no node could with what is here. */
+  install: string | undefined;
+  /** Why there is no such command, where there is none. */
+  why: string | undefined;
+}
+
+export interface VariantModel {
+  variant: string;
+  cells: Record<Arch, Cell>;
+  needs: BuildNeeds;
+}
+
+/** What of a variant is here for an architecture. Bytes are what a node downloads. */
+export type Cell =
+  | { state: "here"; bytes: number }
+  /** A volume of its bundle has not been imported. */
+  | { state: "waiting" }
+  /** The bundle was built without it, which it records. */
+  | { state: "gap" }
+  | { state: "none" };
+
+export const ARCHS: readonly Arch[] = ["amd64", "arm64"];
+
+export function enginesModel(catalog: Catalog, base: string): EngineModel[] {
+  const ids = new Set([...catalog.builds, ...catalog.missing].map(({ engine }) => engine));
+  return [...ids]
+    .map((id) => engineModel(id, catalog, base))
+    .sort((a, b) => Number(a.tool) - Number(b.tool) || (a.label.toLowerCase() < b.label.toLowerCase() ? -1 : 1));
+}
+
+function engineModel(id: string, catalog: Catalog, base: string): EngineModel {
+  const recipe = catalog.recipes.get(id);
+  const mine = [...catalog.builds, ...catalog.missing].filter(({ engine }) => engine === id);
+  const ordering = recipe?.versions.ordering ?? "pep440";
+  const versions = [...new Set(mine.map(({ version }) => version))]
+    .sort((a, b) => compareVersions(b, a, ordering) || (a < b ? 1 : -1))
+    .map((version) => versionModel(id, version, catalog, base));
+  return { id, label: recipe?.label ?? id, tool: recipe?.tool === true, versions };
+}
+
+function versionModel(engine: string, version: string, catalog: Catalog, base: string): VersionModel {
+  const builds = catalog.builds.filter((one) => one.engine === engine && one.version === version);
+  const gaps = catalog.missing.filter((one) => one.engine === engine && one.version === version);
+  const names = new Set([...builds, ...gaps].map(({ variant }) => variant));
+  const why = whyNot(builds, engine, version);
+  return {
+    version,
+    page: pageOf(engine, version, catalog, base),
+    variants: [...names].map((variant) => {
+      const of = builds.filter((one) => one.variant === variant);
+      const missing = gaps.filter((one) => one.variant === variant).map(({ arch }) => arch);
+      return {
+        variant,
+        cells: { amd64: cellOf(of, missing, "amd64"), arm64: cellOf(of, missing, "arm64") },
+        needs: mergedNeeds(of, catalog),
+      };
+    }),
+    install: why === undefined ? installCommand(base, engine, version) : undefined,
+    why,
+  };
+}
+
+function cellOf(builds: readonly CatalogBuild[], missing: readonly Arch[], arch: Arch): Cell {
+  const build = builds.find((one) => one.arch === arch);
+  if (build === undefined) return { state: missing.includes(arch) ? "gap" : "none" };
+  return build.complete ? { state: "here", bytes: build.bytes } : { state: "waiting" };
+}
+
+/** What the architectures need, said once where they agree. */
+function mergedNeeds(builds: readonly CatalogBuild[], catalog: Catalog): BuildNeeds {
+  const all = builds.map((build) => ({
+    arch: build.arch,
+    needs: needsInWords(build, catalog.recipes.get(build.engine)),
+  }));
+  const merged = (key: keyof BuildNeeds): string | undefined => {
+    const stated = all.flatMap(({ arch, needs }) => (needs[key] === undefined ? [] : [{ arch, text: needs[key] }]));
+    const [first] = stated;
+    if (stated.length === all.length && stated.every(({ text }) => text === first?.text)) return first?.text;
+    return stated.map(({ arch, text }) => `${arch}: ${text}`).join("; ");
+  };
+  const said = (key: keyof BuildNeeds): string | undefined => merged(key) || undefined;
+  return { driver: said("driver"), compute: said("compute"), glibc: said("glibc"), also: said("also") };
+}
+
+/** Why no node can install it from here, or undefined where one can: a build of release archives that is here whole. */
+function whyNot(builds: readonly CatalogBuild[], engine: string, version: string): string | undefined {
+  if (!isWord(engine) || !isWord(version)) return "its name is no plain word";
+  if (builds.length === 0) return "every build of it is a recorded gap";
+  const whole = builds.filter(({ complete }) => complete);
+  if (whole.length === 0) return "a volume of its bundle has not been imported";
+  const archives = whole.some(
+    ({ build }) => build.python === undefined && build.wheel === undefined && build.source === undefined,
+  );
+  return archives ? undefined : "it needs Python packages, and no bundle here carries a Python index";
+}
+
+export function installCommand(base: string, engine: string, version: string): string {
+  return `curl -fsSL ${shellWord(`${base}/install.sh`)} | sh -s -- ${shellWord(engine)} ${shellWord(version)}`;
+}
+
+function pageOf(engine: string, version: string, catalog: Catalog, base: string): string | undefined {
+  const recipe = catalog.recipes.get(engine);
+  const repo = recipe?.github === undefined ? undefined : catalog.repo(recipe.github);
+  if (recipe === undefined || repo === undefined) return undefined;
+  const release = repo.releases.find(({ tag }) => tag === version || versionOfTag(recipe, tag) === version);
+  return release === undefined ? undefined : `${base}/${releasePath(repo.repo, release.tag)}`;
+}

@@ -1,0 +1,167 @@
+import { encodePath, releaseAssetPath } from "../../src/wire/github.ts";
+import { hexOf } from "../../src/lib/digest.ts";
+import type { Catalog } from "../catalog.ts";
+import type { CarriedAsset } from "../catalog-releases.ts";
+import { shellWord } from "./shell-word.ts";
+
+/** How a tool is made to use this mirror. */
+export interface ToolModel {
+  title: string;
+  /** What it is for, or why it cannot be used here. */
+  words: string;
+  /** Commands and settings to copy; none where the mirror has nothing for the tool. */
+  commands: { what: string; text: string }[];
+}
+
+interface Example {
+  repo: string;
+  tag: string;
+  asset: CarriedAsset;
+  url: string;
+}
+
+export function toolsModel(catalog: Catalog, base: string): ToolModel[] {
+  const example = exampleOf(catalog, base);
+  return [
+    agents(base),
+    ...(example === undefined ? [] : [downloads(example), gh(base, example)]),
+    uv(catalog, base),
+    pip(catalog, base),
+  ];
+}
+
+/** The smallest carried archive: whoever tries a command does not wait for it. */
+function exampleOf(catalog: Catalog, base: string): Example | undefined {
+  return eachAsset(catalog, base)
+    .filter(({ asset }) => asset.size > 0)
+    .reduce<Example | undefined>(
+      (best, one) => (rank(one) < (best === undefined ? Infinity : rank(best)) ? one : best),
+      undefined,
+    );
+}
+
+function rank({ asset }: Example): number {
+  return asset.size + (/\.(?:tar\.[a-z0-9]+|tgz|zip)$/.test(asset.name) ? 0 : 1e15);
+}
+
+function eachAsset({ repos }: Catalog, base: string): Example[] {
+  return [...repos.values()].flatMap(({ repo, releases }) =>
+    releases.flatMap(({ tag, assets }) =>
+      assets.map((asset) => ({
+        repo,
+        tag,
+        asset,
+        url: `${base}/${encodePath(releaseAssetPath(repo, tag, asset.name))}`,
+      })),
+    ),
+  );
+}
+
+function agents(base: string): ToolModel {
+  return {
+    title: "Agents that install engines",
+    words:
+      "An agent that knows GitHub needs two addresses. Files lie at {base}/{repo}/releases/download/{tag}/{asset}; " +
+      "releases with the digest of every file at {api}/repos/{repo}/releases/tags/{tag}.",
+    commands: [
+      { what: "Download base", text: base },
+      { what: "API base", text: `${base}/api/v3` },
+    ],
+  };
+}
+
+function downloads({ asset, url }: Example): ToolModel {
+  const name = shellWord(asset.name);
+  const address = shellWord(url);
+  return {
+    title: "curl, wget, aria2",
+    words: "Every file at the path that it has on GitHub, without redirects. A download that was cut goes on where it ended.",
+    commands: [
+      { what: "curl", text: `curl -fL -C - -o ${name} ${address}` },
+      { what: "wget", text: `wget -c ${address}` },
+      { what: "aria2, eight connections", text: `aria2c -x8 ${address}` },
+      { what: "Check it", text: `echo ${shellWord(`${hexOf(asset.digest)}  ${asset.name}`)} | sha256sum -c` },
+    ],
+  };
+}
+
+function gh(base: string, { repo, tag, asset }: Example): ToolModel {
+  const host = /^https:\/\/([A-Za-z0-9.-]+)$/.exec(base)?.[1];
+  const title = "GitHub's gh";
+  if (host === undefined) {
+    return {
+      title,
+      words:
+        `gh asks only hosts over https, on port 443 and without a path; this mirror is ${base} here. Serve it with ` +
+        "--tls-cert, --tls-key and --base-url https://NAME, or put a proxy with TLS in front.",
+      commands: [],
+    };
+  }
+  return {
+    title,
+    words: "gh wants some token for a host that is not github.com; where this mirror asks for none, any word will do.",
+    commands: [
+      {
+        what: "Download a release's file",
+        text:
+          `export GH_HOST=${host} GH_ENTERPRISE_TOKEN=any\n` +
+          `gh release download ${shellWord(tag)} -R ${shellWord(repo)} -p ${shellWord(asset.name)}`,
+      },
+    ],
+  };
+}
+
+function uv(catalog: Catalog, base: string): ToolModel {
+  const title = "uv and its Pythons";
+  const astral = [...catalog.repos.values()].filter(({ repo }) => /^astral-sh\//i.test(repo));
+  if (astral.length === 0) {
+    return {
+      title,
+      words: "No bundle here carries uv or a Python of python-build-standalone. The assets part of a spec brings them.",
+      commands: [],
+    };
+  }
+  const python = catalog.repo("astral-sh/python-build-standalone");
+  const installer = eachAsset(catalog, base).find(
+    ({ repo, asset }) => /^astral-sh\/uv$/i.test(repo) && asset.name === "uv-installer.sh",
+  );
+  return {
+    title,
+    words: `Here: ${astral.map(({ repo, releases }) => `${repo} ${releases.map(({ tag }) => tag).join(", ")}`).join("; ")}.`,
+    commands: [
+      { what: "uv 0.11.14 and newer: everything of astral.sh", text: `export UV_ASTRAL_MIRROR_URL=${shellWord(base)}` },
+      ...(python === undefined
+        ? []
+        : [
+            {
+              what: "Any uv: Pythons",
+              text: `export UV_PYTHON_INSTALL_MIRROR=${shellWord(`${base}/${python.repo}/releases/download`)}`,
+            },
+          ]),
+      ...(installer === undefined
+        ? []
+        : [
+            {
+              what: "uv's own installer",
+              text: `curl -fsSL ${shellWord(installer.url)} | UV_INSTALLER_GITHUB_BASE_URL=${shellWord(base)} sh`,
+            },
+          ]),
+    ],
+  };
+}
+
+function pip(catalog: Catalog, base: string): ToolModel {
+  const wheel = eachAsset(catalog, base).find(({ asset }) => asset.name.endsWith(".whl"));
+  const none = "No bundle here carries a Python index, so there is no index address to give to pip or uv";
+  return {
+    title: "pip and uv pip",
+    words:
+      wheel === undefined
+        ? `${none}.`
+        : `${none}. A wheel that a release carries is installed by its address; what it depends on must come from an index of yours.`,
+    commands:
+      wheel === undefined
+        ? []
+        : [{ what: "A carried wheel", text: `pip install --no-deps ${shellWord(wheel.url)}` }],
+  };
+}
