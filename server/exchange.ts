@@ -9,6 +9,8 @@ export interface Exchange {
   /** Decoded, without leading slash. */
   path: string;
   query: string;
+  /** The client's address. A closed connection no longer knows it. */
+  client: string;
   /** The mirror's own address as this client sees it. */
   base: string;
   /** The catalog that answers it: one state, whatever is imported meanwhile. */

@@ -72,7 +72,12 @@ function explainWanted(catalog: Catalog, asked: Asked): string[] {
   const bring = bringing(catalog, asked);
   if (repo === undefined) {
     const carried = [...catalog.repos.values()].map((known) => known.repo);
-    return [`No bundle carries ${asked.repo}. Carried repositories: ${list(carried)}.`, ...bring];
+    const alike = asked.asset === undefined ? [] : catalog.named(asked.asset);
+    return [
+      `No bundle carries ${asked.repo}. Carried repositories: ${list(carried)}.`,
+      ...(alike.length === 0 ? [] : [`A file of that name is carried at: ${list(alike)}.`]),
+      ...bring,
+    ];
   }
   const tags = repo.releases.map(({ tag }) => tag);
   if (asked.latest) return explainLatest(repo, asked.asset, bring);

@@ -20,7 +20,7 @@ export function createFastHandler(mirror: Mirror, next: Handler): Handler {
   return (request, response) => {
     const target = parseRequestPath(request.url ?? "");
     const base = baseUrlOf(request, mirror);
-    const exchange = newExchange(mirror, target, base);
+    const exchange = newExchange(mirror, request, target, base);
     beginExchange(response, exchange);
     response.once("close", () => {
       if (exchange.sending === undefined) finish(mirror, request, response, exchange);
@@ -44,11 +44,17 @@ export function createFastHandler(mirror: Mirror, next: Handler): Handler {
   };
 }
 
-function newExchange(mirror: Mirror, target: RequestPath, base: string | undefined): Exchange {
+function newExchange(
+  mirror: Mirror,
+  request: IncomingMessage,
+  target: RequestPath,
+  base: string | undefined,
+): Exchange {
   return {
     started: mirror.clock.now(),
     path: target.ok ? target.path : "",
     query: target.ok ? target.query : "",
+    client: clientOf(request, mirror.trustProxy),
     base: base ?? "",
     catalog: mirror.catalog(),
     cacheKey: "",
@@ -118,10 +124,10 @@ function finish(
   exchange: Exchange,
 ): void {
   const { headers, method = "" } = request;
-  const { kind, bytes, path, failure, user, started } = exchange;
+  const { client, kind, bytes, path, failure, user, started } = exchange;
   mirror.metrics.answered(method, response.statusCode, kind, bytes);
   mirror.accessLog.write({
-    client: clientOf(request, mirror.trustProxy),
+    client,
     user,
     method,
     path: `/${path.slice(0, 1024)}`,
@@ -130,7 +136,7 @@ function finish(
     ms: mirror.clock.now() - started,
     range: headers.range,
     agent: headers["user-agent"]?.slice(0, 200),
-    cut: response.writableFinished && failure === undefined ? undefined : true,
+    cut: response.writableFinished ? undefined : true,
     failure,
   });
 }

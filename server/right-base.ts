@@ -19,9 +19,10 @@ function fromFile(catalog: Catalog, path: string, base: string): string | undefi
   const carried = best.carried.split("/");
   // The same file name alone, under another tag, says nothing about the base.
   if (best.shared < Math.min(2, asked.length)) return undefined;
+  // Nor does a path of the same depth: that is the same file of another repository.
+  if (asked.length === carried.length) return undefined;
   const given = asked.slice(0, asked.length - best.shared).join("/");
   const wanted = carried.slice(0, carried.length - best.shared).join("/");
-  if (given === wanted) return undefined;
   return (
     `The base address that this client was given does not fit. It was ${join(base, given)} and should be ` +
     `${join(base, wanted)}: then it finds ${join(base, best.carried)}`

@@ -21,8 +21,8 @@ export interface ProcessParts {
   logger: Logger;
   /** Routes of others: the page, install plans. */
   routes: readonly RouteModule[];
-  /** Replaces the text of this process's metrics by that of all, where there are several. */
-  metricsText?: (metrics: Metrics) => Promise<string>;
+  /** Where there are several processes: hands this one's metrics in, and gives what returns the text of all. */
+  joinMetrics?: (metrics: Metrics) => () => Promise<string>;
   asked?: AskedRing;
 }
 
@@ -58,7 +58,7 @@ export async function runProcess(options: ServeOptions, parts: ProcessParts): Pr
     logger,
     accessLog,
     metrics,
-    metricsText: () => parts.metricsText?.(metrics) ?? metrics.registry.metrics(),
+    metricsText: parts.joinMetrics?.(metrics) ?? (() => metrics.registry.metrics()),
     asked: parts.asked ?? createAskedRing(),
     auth: guard.current,
     baseUrl: options.baseUrl,

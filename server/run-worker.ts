@@ -48,7 +48,7 @@ export async function runWorker(
       logger,
       routes: await loadRouteModules(),
       asked: sharing.ring,
-      metricsText: metrics.text,
+      joinMetrics: metrics.join,
     });
     process.send({ ferry: "listening", url: serving.url });
   } catch (error) {
@@ -90,22 +90,27 @@ function collect(
   process: WorkerProcess,
   clock: Clock,
 ): {
-  text: (metrics: Metrics) => Promise<string>;
+  join: (metrics: Metrics) => () => Promise<string>;
   receive: (id: number, text: string | undefined) => void;
 } {
-  // Its constructor makes this process answer when the starter's registry asks for metrics.
-  new AggregatorRegistry();
   const waiting = new Map<number, (text: string | undefined) => void>();
   let last = 0;
   return {
-    text: async ({ registry }) => {
+    join: ({ registry }) => {
+      // Its constructor makes this process answer when the starter's registry asks for metrics.
+      new AggregatorRegistry();
       AggregatorRegistry.setRegistries([registry]);
-      const id = ++last;
-      const answered = new Promise<string | undefined>((resolve) => waiting.set(id, resolve));
-      process.send({ ferry: "metrics", id });
-      const text = await Promise.race([answered, clock.sleep(METRICS_MS).then(() => undefined)]);
-      waiting.delete(id);
-      return text ?? registry.metrics();
+      return async () => {
+        const id = ++last;
+        const answered = new Promise<string | undefined>((resolve) => waiting.set(id, resolve));
+        process.send({ ferry: "metrics", id });
+        const patience = new AbortController();
+        const late = clock.sleep(METRICS_MS, patience.signal).catch(() => undefined);
+        const text = await Promise.race([answered, late]);
+        patience.abort();
+        waiting.delete(id);
+        return text ?? registry.metrics();
+      };
     },
     receive: (id, text) => waiting.get(id)?.(text),
   };

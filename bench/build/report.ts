@@ -11,7 +11,9 @@ export interface Report {
 
 /** The report as Markdown. */
 export function renderReport({ machine, notes, rows }: Report): string {
-  const missed = rows.filter((row) => !row.met).map((row) => row.what);
+  const missed = rows
+    .filter((row) => !row.met)
+    .map(({ what, other }) => (other === undefined ? what : `${what} (${other.name})`));
   return [
     "| what | ours | other | ratio | target | met |",
     "|---|---|---|---|---|---|",

@@ -19,7 +19,7 @@ export interface SystemCalls {
   resident(file: number, at: number, count: number): boolean;
 }
 
-const PROBE_STRIDE = 128 * 1024;
+const PROBE_STRIDE = 256 * 1024;
 const RWF_NOWAIT = 8;
 
 /**

@@ -6,7 +6,7 @@ import { nextSpec } from "./next-spec.ts";
 /** What was asked for lately and is not here. */
 export interface AskedModel {
   /** Most recent first. */
-  rows: { path: string; what: string; times: number; /** ISO 8601 */ last: string }[];
+  rows: { path: string; what: string; times: number /** ISO 8601 */; last: string }[];
   /** Lines for the spec of the next bundle. */
   spec: string | undefined;
 }

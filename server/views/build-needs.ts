@@ -17,8 +17,8 @@ export interface BuildNeeds {
   compute: string | undefined;
   /** `2.31 or newer`, where a file's name states it */
   glibc: string | undefined;
-  /** Processor features, system packages, Python. */
-  also: string | undefined;
+  /** Processor features, system packages, Python: an item each. */
+  also: string[];
 }
 
 export function needsInWords(carried: CarriedBuild, recipe: Recipe | undefined): BuildNeeds {
@@ -91,14 +91,13 @@ function byVersion(a: readonly [number, number], b: readonly [number, number]): 
   return a[0] - b[0] || a[1] - b[1];
 }
 
-function alsoOf({ build }: CarriedBuild): string | undefined {
+function alsoOf({ build }: CarriedBuild): string[] {
   const { cpuFlags = [], packages, python } = build;
   const deb = packages?.deb.join(", ") ?? "";
   const rpm = packages?.rpm.join(", ") ?? "";
-  const words = [
-    cpuFlags.length === 0 ? "" : `${cpuFlags.join(", ")} (processor)`,
+  return [
+    cpuFlags.length === 0 ? "" : `processor with ${cpuFlags.join(", ")}`,
     deb === rpm ? deb : `${deb} (rpm: ${rpm})`,
     python === undefined ? "" : `Python ${python}`,
   ].filter((word) => word !== "");
-  return words.length === 0 ? undefined : words.join("; ");
 }

@@ -49,7 +49,9 @@ export function enginesModel(catalog: Catalog, base: string): EngineModel[] {
   const ids = new Set([...catalog.builds, ...catalog.missing].map(({ engine }) => engine));
   return [...ids]
     .map((id) => engineModel(id, catalog, base))
-    .sort((a, b) => Number(a.tool) - Number(b.tool) || (a.label.toLowerCase() < b.label.toLowerCase() ? -1 : 1));
+    .sort(
+      (a, b) => Number(a.tool) - Number(b.tool) || (a.label.toLowerCase() < b.label.toLowerCase() ? -1 : 1),
+    );
 }
 
 function engineModel(id: string, catalog: Catalog, base: string): EngineModel {
@@ -96,14 +98,22 @@ function mergedNeeds(builds: readonly CatalogBuild[], catalog: Catalog): BuildNe
     arch: build.arch,
     needs: needsInWords(build, catalog.recipes.get(build.engine)),
   }));
-  const merged = (key: keyof BuildNeeds): string | undefined => {
-    const stated = all.flatMap(({ arch, needs }) => (needs[key] === undefined ? [] : [{ arch, text: needs[key] }]));
+  type Said = Exclude<keyof BuildNeeds, "also">;
+  const merged = (key: Said): string | undefined => {
+    const stated = all.flatMap(({ arch, needs }) =>
+      needs[key] === undefined ? [] : [{ arch, text: needs[key] }],
+    );
     const [first] = stated;
     if (stated.length === all.length && stated.every(({ text }) => text === first?.text)) return first?.text;
     return stated.map(({ arch, text }) => `${arch}: ${text}`).join("; ");
   };
-  const said = (key: keyof BuildNeeds): string | undefined => merged(key) || undefined;
-  return { driver: said("driver"), compute: said("compute"), glibc: said("glibc"), also: said("also") };
+  const said = (key: Said): string | undefined => merged(key) || undefined;
+  const items = new Set(all.flatMap(({ needs }) => needs.also));
+  const also = [...items].map((item) => {
+    const archs = all.filter(({ needs }) => needs.also.includes(item)).map(({ arch }) => arch);
+    return archs.length === all.length ? item : `${item} (${archs.join(", ")})`;
+  });
+  return { driver: said("driver"), compute: said("compute"), glibc: said("glibc"), also };
 }
 
 /** Why no node can install it from here, or undefined where one can: a build of release archives that is here whole. */

@@ -9,25 +9,28 @@ import { type Notice, noticesOf } from "./notices.ts";
 import { type RepoModel, reposModel } from "./repos-model.ts";
 import { type ToolModel, toolsModel } from "./tools-model.ts";
 
-/** Everything that the page at `/` shows. Times are ISO 8601, sizes bytes. */
-export interface HomeModel {
+/** What the page at `/` shows of the catalog alone. Times are ISO 8601, sizes bytes. */
+export interface CatalogModel {
   /** The mirror's own address. */
   base: string;
-  /** Whether the mirror asks for a token or password. */
-  guarded: boolean;
   totals: { files: number; blobs: number; bytes: number };
-  notices: Notice[];
   engines: EngineModel[];
   repos: RepoModel[];
   bundles: BundleModel[];
   gaps: GapModel[];
   tools: ToolModel[];
+}
+
+/** Everything that the page at `/` shows. */
+export interface HomeModel extends CatalogModel {
+  /** Whether the mirror asks for a token or password. */
+  guarded: boolean;
+  notices: Notice[];
   asked: AskedModel;
 }
 
-export interface HomeParts {
-  catalog: Catalog;
-  base: string;
+/** What changes without a new catalog. */
+export interface HomeState {
   guarded: boolean;
   problem: CatalogProblem | undefined;
   asked: readonly Asked[];
@@ -35,18 +38,28 @@ export interface HomeParts {
 
 const RELEASES_SHOWN = 6;
 
-export function homeModel({ catalog, base, guarded, problem, asked }: HomeParts): HomeModel {
-  const bundles = bundlesModel(catalog, base);
+export function catalogModel(catalog: Catalog, base: string): CatalogModel {
   return {
     base,
-    guarded,
     totals: { files: catalog.files, blobs: catalog.blobs, bytes: catalog.bytes },
-    notices: noticesOf(bundles, problem),
     engines: enginesModel(catalog, base),
     repos: reposModel(catalog, base, RELEASES_SHOWN),
-    bundles,
+    bundles: bundlesModel(catalog, base),
     gaps: gapsModel(catalog),
     tools: toolsModel(catalog, base),
+  };
+}
+
+export function homeModel(
+  catalog: Catalog,
+  base: string,
+  { guarded, problem, asked }: HomeState,
+  known: CatalogModel = catalogModel(catalog, base),
+): HomeModel {
+  return {
+    ...known,
+    guarded,
+    notices: noticesOf(known.bundles, problem),
     asked: askedModel(asked, catalog),
   };
 }

@@ -26,7 +26,8 @@ export function nextSpec(asked: readonly Asked[], catalog: Catalog): string | un
   };
   for (const { path } of asked) {
     const [, engine, version] = INSTALL.exec(path) ?? [];
-    if (engine !== undefined && version !== undefined && catalog.recipes.has(engine)) addEngine(engine, version);
+    if (engine !== undefined && version !== undefined && catalog.recipes.has(engine))
+      addEngine(engine, version);
     const wanted = parseWanted(path);
     if (wanted === undefined) continue;
     const build = engineOf(wanted, catalog);

@@ -17,22 +17,24 @@ interface Example {
   repo: string;
   tag: string;
   asset: CarriedAsset;
-  url: string;
 }
 
 export function toolsModel(catalog: Catalog, base: string): ToolModel[] {
-  const example = exampleOf(catalog, base);
+  const example = exampleOf(catalog);
   return [
     agents(base),
-    ...(example === undefined ? [] : [downloads(example), gh(base, example)]),
+    ...(example === undefined ? [] : [downloads(base, example), gh(base, example)]),
     uv(catalog, base),
     pip(catalog, base),
   ];
 }
 
-/** The smallest carried archive: whoever tries a command does not wait for it. */
-function exampleOf(catalog: Catalog, base: string): Example | undefined {
-  return eachAsset(catalog, base)
+/** The smallest archive of the newest releases: whoever tries a command does not wait for it. */
+function exampleOf(catalog: Catalog): Example | undefined {
+  return [...catalog.repos.values()]
+    .flatMap(({ repo, releases: [newest] }) =>
+      (newest?.assets ?? []).map((asset) => ({ repo, tag: newest?.tag ?? "", asset })),
+    )
     .filter(({ asset }) => asset.size > 0)
     .reduce<Example | undefined>(
       (best, one) => (rank(one) < (best === undefined ? Infinity : rank(best)) ? one : best),
@@ -44,17 +46,15 @@ function rank({ asset }: Example): number {
   return asset.size + (/\.(?:tar\.[a-z0-9]+|tgz|zip)$/.test(asset.name) ? 0 : 1e15);
 }
 
-function eachAsset({ repos }: Catalog, base: string): Example[] {
+function eachAsset({ repos }: Catalog): Example[] {
   return [...repos.values()].flatMap(({ repo, releases }) =>
-    releases.flatMap(({ tag, assets }) =>
-      assets.map((asset) => ({
-        repo,
-        tag,
-        asset,
-        url: `${base}/${encodePath(releaseAssetPath(repo, tag, asset.name))}`,
-      })),
-    ),
+    releases.flatMap(({ tag, assets }) => assets.map((asset) => ({ repo, tag, asset }))),
   );
+}
+
+/** The file's address as a word of a command. */
+function addressOf(base: string, { repo, tag, asset }: Example): string {
+  return shellWord(`${base}/${encodePath(releaseAssetPath(repo, tag, asset.name))}`);
 }
 
 function agents(base: string): ToolModel {
@@ -70,12 +70,14 @@ function agents(base: string): ToolModel {
   };
 }
 
-function downloads({ asset, url }: Example): ToolModel {
+function downloads(base: string, example: Example): ToolModel {
+  const { asset } = example;
   const name = shellWord(asset.name);
-  const address = shellWord(url);
+  const address = addressOf(base, example);
   return {
     title: "curl, wget, aria2",
-    words: "Every file at the path that it has on GitHub, without redirects. A download that was cut goes on where it ended.",
+    words:
+      "Every file at the path that it has on GitHub, without redirects. A download that was cut goes on where it ended.",
     commands: [
       { what: "curl", text: `curl -fL -C - -o ${name} ${address}` },
       { what: "wget", text: `wget -c ${address}` },
@@ -99,7 +101,8 @@ function gh(base: string, { repo, tag, asset }: Example): ToolModel {
   }
   return {
     title,
-    words: "gh wants some token for a host that is not github.com; where this mirror asks for none, any word will do.",
+    words:
+      "gh wants some token for a host that is not github.com; where this mirror asks for none, any word will do.",
     commands: [
       {
         what: "Download a release's file",
@@ -117,19 +120,23 @@ function uv(catalog: Catalog, base: string): ToolModel {
   if (astral.length === 0) {
     return {
       title,
-      words: "No bundle here carries uv or a Python of python-build-standalone. The assets part of a spec brings them.",
+      words:
+        "No bundle here carries uv or a Python of python-build-standalone. The assets part of a spec brings them.",
       commands: [],
     };
   }
   const python = catalog.repo("astral-sh/python-build-standalone");
-  const installer = eachAsset(catalog, base).find(
+  const installer = eachAsset(catalog).find(
     ({ repo, asset }) => /^astral-sh\/uv$/i.test(repo) && asset.name === "uv-installer.sh",
   );
   return {
     title,
     words: `Here: ${astral.map(({ repo, releases }) => `${repo} ${releases.map(({ tag }) => tag).join(", ")}`).join("; ")}.`,
     commands: [
-      { what: "uv 0.11.14 and newer: everything of astral.sh", text: `export UV_ASTRAL_MIRROR_URL=${shellWord(base)}` },
+      {
+        what: "uv 0.11.14 and newer: everything of astral.sh",
+        text: `export UV_ASTRAL_MIRROR_URL=${shellWord(base)}`,
+      },
       ...(python === undefined
         ? []
         : [
@@ -143,7 +150,7 @@ function uv(catalog: Catalog, base: string): ToolModel {
         : [
             {
               what: "uv's own installer",
-              text: `curl -fsSL ${shellWord(installer.url)} | UV_INSTALLER_GITHUB_BASE_URL=${shellWord(base)} sh`,
+              text: `curl -fsSL ${addressOf(base, installer)} | UV_INSTALLER_GITHUB_BASE_URL=${shellWord(base)} sh`,
             },
           ]),
     ],
@@ -151,7 +158,7 @@ function uv(catalog: Catalog, base: string): ToolModel {
 }
 
 function pip(catalog: Catalog, base: string): ToolModel {
-  const wheel = eachAsset(catalog, base).find(({ asset }) => asset.name.endsWith(".whl"));
+  const wheel = eachAsset(catalog).find(({ asset }) => asset.name.endsWith(".whl"));
   const none = "No bundle here carries a Python index, so there is no index address to give to pip or uv";
   return {
     title: "pip and uv pip",
@@ -162,6 +169,6 @@ function pip(catalog: Catalog, base: string): ToolModel {
     commands:
       wheel === undefined
         ? []
-        : [{ what: "A carried wheel", text: `pip install --no-deps ${shellWord(wheel.url)}` }],
+        : [{ what: "A carried wheel", text: `pip install --no-deps ${addressOf(base, wheel)}` }],
   };
 }

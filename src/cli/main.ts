@@ -59,8 +59,9 @@ function ownPackage(): { packageRoot: string; version: string } {
       // No package.json here: look one level up.
     }
     const parent = dirname(folder);
-    if (parent === folder)
-      {throw new Error("the package's own folder was not found; install engine-ferry anew");}
+    if (parent === folder) {
+      throw new Error("the package's own folder was not found; install engine-ferry anew");
+    }
     folder = parent;
   }
 }

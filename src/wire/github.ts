@@ -18,7 +18,7 @@ export const GithubAsset = z.object({
   url: z.string(),
   browser_download_url: z.string(),
   created_at: z.string().default(""),
-  updated_at: z.string(),
+  updated_at: z.string().default(""),
 });
 export type GithubAsset = z.infer<typeof GithubAsset>;
 
@@ -28,12 +28,11 @@ export const GithubRelease = z.object({
   tag_name: z.string().min(1),
   target_commitish: z.string().default(""),
   name: z.string().nullish().transform((name) => name ?? null),
-  body: z.string().nullish().transform((body) => body ?? null),
-  draft: z.boolean(),
-  prerelease: z.boolean(),
+  draft: z.boolean().default(false),
+  prerelease: z.boolean().default(false),
   immutable: z.boolean().default(false),
   created_at: z.string().default(""),
-  published_at: z.string().nullable(),
+  published_at: z.string().nullish().transform((at) => at ?? null),
   assets: z.array(GithubAsset),
 });
 export type GithubRelease = z.infer<typeof GithubRelease>;

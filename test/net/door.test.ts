@@ -18,7 +18,9 @@ describe("a request", () => {
       reply(response, 200, { "content-type": "text/plain", "x-two": "a" }, "hello");
     });
     const door = openDoor([server.origin]);
-    const response = await door.request(`${server.origin}/a%2Bb?page=2`, { headers: { Accept: "text/plain" } });
+    const response = await door.request(`${server.origin}/a%2Bb?page=2`, {
+      headers: { Accept: "text/plain" },
+    });
     expect(response).toMatchObject({ status: 200, url: `${server.origin}/a%2Bb?page=2` });
     expect(response.headers).toMatchObject({ "content-type": "text/plain", "x-two": "a" });
     expect(await readText(response, 100)).toBe("hello");
@@ -54,7 +56,11 @@ describe("the off switch", () => {
       connections++;
       socket.destroy();
     });
-    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", () => resolve()));
+    await new Promise<void>((resolve) =>
+      listener.listen(0, "127.0.0.1", () => {
+        resolve();
+      }),
+    );
     onTestFinished(() => void listener.close());
     const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
     const door = openDoor([origin], { offline: true });
@@ -121,10 +127,13 @@ describe("the token", () => {
       else reply(response, 400, {}, "only one auth mechanism allowed");
     });
     const api = await serve((request, response) => {
-      if (request.headers.authorization === "Bearer t0ken") reply(response, 302, { location: `${blobs.origin}/x?sig=1` });
-      else reply(response, 401, {});
+      if (request.headers.authorization === "Bearer t0ken") {
+        reply(response, 302, { location: `${blobs.origin}/x?sig=1` });
+      } else reply(response, 401, {});
     });
-    const door = openDoor([api.origin, blobs.origin], { credentials: { origin: `${api.origin}/api/v3`, token: "t0ken" } });
+    const door = openDoor([api.origin, blobs.origin], {
+      credentials: { origin: `${api.origin}/api/v3`, token: "t0ken" },
+    });
     expect((await door.request(`${api.origin}/asset`)).status).toBe(200);
     expect((await door.request(`${blobs.origin}/direct`)).status).toBe(200);
     expect(blobs.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
@@ -162,10 +171,18 @@ describe("failures", () => {
       if (request.url === "/half") response.writeHead(200, { "content-length": "10" }).write("half");
     });
     const door = openDoor([server.origin], { timeouts: { connect: 5000, idle: 200 } });
-    await expect(door.request(`${server.origin}/reset`)).rejects.toMatchObject({ details: { reason: "reset" } });
-    await expect(door.request(`${server.origin}/silent`)).rejects.toMatchObject({ code: "NET_TIMEOUT", details: { reason: "idle" } });
+    await expect(door.request(`${server.origin}/reset`)).rejects.toMatchObject({
+      details: { reason: "reset" },
+    });
+    await expect(door.request(`${server.origin}/silent`)).rejects.toMatchObject({
+      code: "NET_TIMEOUT",
+      details: { reason: "idle" },
+    });
     const half = await door.request(`${server.origin}/half`);
-    await expect(readText(half, 100)).rejects.toMatchObject({ code: "NET_TIMEOUT", details: { reason: "idle" } });
+    await expect(readText(half, 100)).rejects.toMatchObject({
+      code: "NET_TIMEOUT",
+      details: { reason: "idle" },
+    });
   });
 
   it("does not limit how long an answer may take while something comes", async () => {
@@ -180,7 +197,9 @@ describe("failures", () => {
         }
       }, 250);
     });
-    const response = await openDoor([server.origin], { timeouts: { connect: 5000, idle: 1500 } }).request(server.origin);
+    const response = await openDoor([server.origin], { timeouts: { connect: 5000, idle: 1500 } }).request(
+      server.origin,
+    );
     expect(await readText(response, 100)).toBe("xxxxxxxx");
   });
 
@@ -189,7 +208,9 @@ describe("failures", () => {
     const server = await serve(() => {
       stop.abort();
     });
-    await expect(openDoor([server.origin]).request(server.origin, { signal: stop.signal })).rejects.toMatchObject({
+    await expect(
+      openDoor([server.origin]).request(server.origin, { signal: stop.signal }),
+    ).rejects.toMatchObject({
       code: "INTERRUPTED",
     });
   });
@@ -216,7 +237,7 @@ describe("https with a CA of one's own", () => {
     const ca = join(await tmpDir(), "ca.pem");
     await writeFile(ca, TEST_CERTIFICATE);
     const ask = async (...args: string[]): Promise<unknown> => {
-      const { stdout, stderr } = await ended(startProgram("ask.ts", args, { NODE_EXTRA_CA_CERTS: ca }));
+      const { stdout, stderr } = await ended(startProgram("ask", args, { NODE_EXTRA_CA_CERTS: ca }));
       expect(stderr).toBe("");
       return JSON.parse(stdout);
     };
@@ -263,7 +284,7 @@ describe("proxies", () => {
       details: { reason: "proxy" },
       hint: expect.stringContaining("HTTPS_PROXY") as string,
     });
-    expect(() => openDoor([], { proxy: { https: "http://[broken" } })).toThrowError(
+    expect(() => openDoor([], { proxy: { https: "http://[broken" } })).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID" }) as Error,
     );
   });

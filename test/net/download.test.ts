@@ -51,19 +51,26 @@ describe("a whole download", () => {
       response.write(CONTENT.subarray(0, 1000));
       response.end(CONTENT.subarray(1000));
     });
-    const work = await job(server.origin, CONTENT, { size: undefined, ...(known ? {} : { digest: undefined }) });
+    const work = await job(server.origin, CONTENT, {
+      size: undefined,
+      ...(known ? {} : { digest: undefined }),
+    });
     await expectWhole(work);
     expect(server.seen[0]?.headers).not.toHaveProperty("range");
   });
 
   it("takes a closed connection for an end only where a digest tells it from a broken one", async () => {
     const server = await serve((request, response) => {
-      response.socket?.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${CONTENT.subarray(0, 100).toString("hex")}`);
+      response.socket?.end(
+        `HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${CONTENT.subarray(0, 100).toString("hex")}`,
+      );
       request.socket.end();
     });
     const hex = Buffer.from(CONTENT.subarray(0, 100).toString("hex"));
     await expectWhole(await job(server.origin, hex, { size: undefined }), hex);
-    await expect(download(await job(server.origin, hex, { size: undefined, digest: undefined }))).rejects.toMatchObject({
+    await expect(
+      download(await job(server.origin, hex, { size: undefined, digest: undefined })),
+    ).rejects.toMatchObject({
       code: "NET_TRUNCATED",
     });
   });
@@ -215,7 +222,12 @@ describe("other bytes than announced", () => {
     const work = await job(server.origin, CONTENT);
     await expect(download(work)).rejects.toMatchObject({
       code: "DIGEST_MISMATCH",
-      details: { expected: DIGEST, received: digestOf(other), contentType: "application/x-gzip", url: work.url },
+      details: {
+        expected: DIGEST,
+        received: digestOf(other),
+        contentType: "application/x-gzip",
+        url: work.url,
+      },
     });
     expect(server.seen).toHaveLength(3);
     expect((await stat(work.partialPath)).size).toBe(0);
@@ -268,27 +280,46 @@ describe("resuming", () => {
     await leavePartial(work, 300_000);
     const state = await readState(work.partialPath);
     if (state === undefined) throw new Error("no state");
-    await writeState(work.partialPath, { ...state, ranges: [[0, 1000], [2000, 3000], [299_000, 300_000]] });
+    await writeState(work.partialPath, {
+      ...state,
+      ranges: [
+        [0, 1000],
+        [2000, 3000],
+        [299_000, 300_000],
+      ],
+    });
     await expectWhole(work);
     expect(server.ranges()).toEqual(["bytes=1000-1999", "bytes=3000-298999"]);
   });
 
   it.each<[string, (work: TestJob) => Promise<void>]>([
     ["a file without a record", (work) => writeFile(work.partialPath, CONTENT)],
-    ["a record that cannot be read", async (work) => {
-      await leavePartial(work, 1000);
-      await writeFile(`${work.partialPath}.json`, '{"version":1,"ranges":[[0');
-    }],
-    ["a record of another digest", async (work) => {
-      await leavePartial({ ...work, digest: digestOf("other") }, 1000);
-    }],
-    ["a record of another size", async (work) => {
-      await leavePartial({ ...work, size: 299_999 }, 1000);
-    }],
-    ["a file shorter than its record", async (work) => {
-      await leavePartial(work, 1000);
-      await truncate(work.partialPath, 999);
-    }],
+    [
+      "a record that cannot be read",
+      async (work) => {
+        await leavePartial(work, 1000);
+        await writeFile(`${work.partialPath}.json`, '{"version":1,"ranges":[[0');
+      },
+    ],
+    [
+      "a record of another digest",
+      async (work) => {
+        await leavePartial({ ...work, digest: digestOf("other") }, 1000);
+      },
+    ],
+    [
+      "a record of another size",
+      async (work) => {
+        await leavePartial({ ...work, size: 299_999 }, 1000);
+      },
+    ],
+    [
+      "a file shorter than its record",
+      async (work) => {
+        await leavePartial(work, 1000);
+        await truncate(work.partialPath, 999);
+      },
+    ],
   ])("B5: %s is begun anew", async (_, leave) => {
     const server = await serveFile({ content: CONTENT });
     const work = await job(server.origin, CONTENT);
@@ -429,7 +460,9 @@ describe("rate limits", () => {
     const server = await serve((_, response) => {
       reply(response, 403, {}, "no");
     });
-    await expect(download(await job(server.origin, CONTENT))).rejects.toMatchObject({ code: "NET_FORBIDDEN" });
+    await expect(download(await job(server.origin, CONTENT))).rejects.toMatchObject({
+      code: "NET_FORBIDDEN",
+    });
     expect(server.seen).toHaveLength(1);
   });
 });
@@ -474,7 +507,10 @@ describe("what ends it at once", () => {
       progress(event);
       if (shown(work.logger) === 100_000) stop.abort();
     };
-    await expect(download(work)).rejects.toMatchObject({ code: "INTERRUPTED", message: "fetching file.tar.gz was interrupted" });
+    await expect(download(work)).rejects.toMatchObject({
+      code: "INTERRUPTED",
+      message: "fetching file.tar.gz was interrupted",
+    });
     expect((await readState(work.partialPath))?.ranges).toEqual([[0, 100_000]]);
     await expectWhole({ ...(await job(server.origin, CONTENT)), partialPath: work.partialPath });
     expect(server.ranges()).toEqual([undefined, "bytes=100000-"]);

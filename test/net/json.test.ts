@@ -24,7 +24,10 @@ describe("fetchJson", () => {
     const server = await serve((_, response) => {
       sendJson(response, { name: "b1", more: 1 }, { etag: '"1"' });
     });
-    const answer = await fetchJson(openDoor([server.origin]), server.origin, { ...asking(), headers: { accept: "x/y" } });
+    const answer = await fetchJson(openDoor([server.origin]), server.origin, {
+      ...asking(),
+      headers: { accept: "x/y" },
+    });
     expect(answer).toMatchObject({ value: { name: "b1" }, status: 200, headers: { etag: '"1"' } });
     expect(server.seen[0]?.headers.accept).toBe("x/y");
   });
@@ -41,8 +44,9 @@ describe("fetchJson", () => {
     const server = await serve((request, response, nth) => {
       if (nth === 1) reply(response, 502, {});
       else if (nth === 2) request.socket.destroy();
-      else if (nth === 3) response.writeHead(200, { "content-length": "50" }).write('{"na', () => request.socket.destroy());
-      else sendJson(response, { name: "b1" });
+      else if (nth === 3) {
+        response.writeHead(200, { "content-length": "50" }).write('{"na', () => request.socket.destroy());
+      } else sendJson(response, { name: "b1" });
     });
     const clock = fastClock();
     const { value } = await fetchJson(openDoor([server.origin]), server.origin, asking(clock));
@@ -105,7 +109,9 @@ describe("fetchJson", () => {
       reply(response, 503, {});
     });
     const options = { ...asking(), signal: stop.signal };
-    await expect(fetchJson(openDoor([server.origin]), server.origin, options)).rejects.toMatchObject({ code: "INTERRUPTED" });
+    await expect(fetchJson(openDoor([server.origin]), server.origin, options)).rejects.toMatchObject({
+      code: "INTERRUPTED",
+    });
   });
 });
 
@@ -115,7 +121,13 @@ describe("rate limits", () => {
   const reset = String(start / 1000 + 1800);
 
   it.each<[string, number, Record<string, string>, string, number]>([
-    ["403 with nothing remaining", 403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset }, "", 1_801_000],
+    [
+      "403 with nothing remaining",
+      403,
+      { "x-ratelimit-remaining": "0", "x-ratelimit-reset": reset },
+      "",
+      1_801_000,
+    ],
     ["429 with Retry-After", 429, { "retry-after": "9" }, "", 9000],
     ["429 without", 429, {}, "", 60_000],
     ["403 secondary without Retry-After", 403, {}, message, 60_000],
@@ -126,15 +138,23 @@ describe("rate limits", () => {
     });
     const clock = fastClock(start);
     const options = asking(clock);
-    expect((await fetchJson(openDoor([server.origin]), server.origin, options)).value).toEqual({ name: "b1" });
+    expect((await fetchJson(openDoor([server.origin]), server.origin, options)).value).toEqual({
+      name: "b1",
+    });
     expect(clock.slept).toEqual([waited]);
-    if (waited > 120_000) expect(options.logger.warnings.join()).toContain("waiting 30 min 1 s, until 2026-10-10T00:30:01Z");
-    else expect(options.logger.warnings).toEqual([]);
+    if (waited > 120_000) {
+      expect(options.logger.warnings.join()).toContain("waiting 30 min 1 s, until 2026-10-10T00:30:01Z");
+    } else expect(options.logger.warnings).toEqual([]);
   });
 
   it("B11: a plain 403 fails at once as a matter of permission", async () => {
     const server = await serve((_, response) => {
-      reply(response, 403, { "x-ratelimit-remaining": "41" }, JSON.stringify({ message: "Resource not accessible" }));
+      reply(
+        response,
+        403,
+        { "x-ratelimit-remaining": "41" },
+        JSON.stringify({ message: "Resource not accessible" }),
+      );
     });
     await expect(fetchJson(openDoor([server.origin]), server.origin, asking())).rejects.toMatchObject({
       code: "NET_FORBIDDEN",
@@ -148,7 +168,9 @@ describe("rate limits", () => {
     const server = await serve((_, response) => {
       reply(response, 429, { "retry-after": "1" });
     });
-    await expect(fetchJson(openDoor([server.origin]), server.origin, asking())).rejects.toMatchObject({ code: "NET_RATE_LIMITED" });
+    await expect(fetchJson(openDoor([server.origin]), server.origin, asking())).rejects.toMatchObject({
+      code: "NET_RATE_LIMITED",
+    });
   });
 });
 
@@ -158,7 +180,9 @@ describe("conditional requests", () => {
     const server = await serve((request, response) => {
       const etag = `"v${version}"`;
       if (request.headers["if-none-match"] === etag) reply(response, 304, { etag });
-      else sendJson(response, { name: `b${version}` }, { etag, link: `<${server.origin}/?page=2>; rel="next"` });
+      else {
+        sendJson(response, { name: `b${version}` }, { etag, link: `<${server.origin}/?page=2>; rel="next"` });
+      }
     });
     const door = openDoor([server.origin]);
     const cache = createResponseCache(join(await tmpDir(), "answers"), undefined);
@@ -181,7 +205,9 @@ describe("conditional requests", () => {
     expect(await createResponseCache(folder, "s3cret-token").get("https://a/")).toEqual(entry);
     expect(await createResponseCache(folder, "other").get("https://a/")).toBeUndefined();
     expect(await createResponseCache(folder, undefined).get("https://a/")).toBeUndefined();
-    for (const name of await readdir(folder)) expect(await readFile(join(folder, name), "utf8")).not.toContain("s3cret");
+    for (const name of await readdir(folder)) {
+      expect(await readFile(join(folder, name), "utf8")).not.toContain("s3cret");
+    }
   });
 
   it("takes a damaged entry for an absent one, and does without a folder that cannot be written", async () => {
@@ -192,7 +218,11 @@ describe("conditional requests", () => {
     expect(await cache.get("https://a/")).toBeUndefined();
     const file = join(folder, "file");
     await writeFile(file, "");
-    await createResponseCache(join(file, "below"), undefined).set("https://a/", { etag: '"1"', headers: {}, text: "" });
+    await createResponseCache(join(file, "below"), undefined).set("https://a/", {
+      etag: '"1"',
+      headers: {},
+      text: "",
+    });
   });
 });
 
@@ -210,8 +240,14 @@ describe("fetchText", () => {
 
 describe("pages", () => {
   it.each<[string, string | undefined]>([
-    ['<https://api.example/r?page=2>; rel="next", <https://api.example/r?page=5>; rel="last"', "https://api.example/r?page=2"],
-    ['<https://api.example/r?page=1>; rel="prev", <https://api.example/repositories/7/r?page=3>; rel="next"', "https://api.example/repositories/7/r?page=3"],
+    [
+      '<https://api.example/r?page=2>; rel="next", <https://api.example/r?page=5>; rel="last"',
+      "https://api.example/r?page=2",
+    ],
+    [
+      '<https://api.example/r?page=1>; rel="prev", <https://api.example/repositories/7/r?page=3>; rel="next"',
+      "https://api.example/repositories/7/r?page=3",
+    ],
     ["<https://api.example/r?page=2>; rel=next", "https://api.example/r?page=2"],
     ['<r?page=2>; title="x"; rel="next"', "https://api.example/r?page=2"],
     ['<https://api.example/r?page=5>; rel="last"', undefined],
@@ -223,7 +259,7 @@ describe("pages", () => {
 
   it("refuses a next page on another server", () => {
     const link = '<https://evil.example/r?page=2>; rel="next"';
-    expect(() => nextPage({ link }, "https://api.example/r")).toThrowError(
+    expect(() => nextPage({ link }, "https://api.example/r")).toThrow(
       expect.objectContaining({ code: "UPSTREAM_MALFORMED" }) as Error,
     );
   });
@@ -235,7 +271,11 @@ describe("pages", () => {
       sendJson(response, { name: `p${page}` }, { link: `<${server.origin}/?page=${next}>; rel="next"` });
     });
     const names: (string | undefined)[] = [];
-    for await (const { value } of fetchPages(openDoor([server.origin]), `${server.origin}/?page=1`, asking())) {
+    for await (const { value } of fetchPages(
+      openDoor([server.origin]),
+      `${server.origin}/?page=1`,
+      asking(),
+    )) {
       names.push(value?.name);
     }
     expect(names).toEqual(["p1", "p2", "p3"]);

@@ -33,7 +33,12 @@ describe("redirectTarget", () => {
     ["https to http that is configured", "https://github.com/a", "http://mirror.lan:8080/b", "NET_INSECURE"],
     ["http to configured http", "http://mirror.lan:8080/a", "http://blobs.lan/b", "http://blobs.lan/b"],
     ["http to other http", "http://mirror.lan:8080/a", "http://evil.example/b", "NET_INSECURE"],
-    ["http to another port of the same host", "http://mirror.lan:8080/a", "http://mirror.lan:9000/b", "http://mirror.lan:9000/b"],
+    [
+      "http to another port of the same host",
+      "http://mirror.lan:8080/a",
+      "http://mirror.lan:9000/b",
+      "http://mirror.lan:9000/b",
+    ],
     ["loopback to loopback", "http://127.0.0.1:1/a", "http://localhost:2/b", "http://localhost:2/b"],
     ["http to https", "http://mirror.lan:8080/a", "https://github.com/b", "https://github.com/b"],
     ["other scheme", "https://github.com/a", "ftp://github.com/b", "NET_REDIRECT"],

@@ -5,12 +5,20 @@ import { type Decision, decideRetry, type Outcome, RETRY_POLICY } from "../../sr
 const NOW = Date.parse("2026-10-10T12:00:00Z");
 const RESET = String(NOW / 1000 + 600);
 
-function answer(status: number, headers: Record<string, string> = {}, message = "", elsewhere = false): Outcome {
+function answer(
+  status: number,
+  headers: Record<string, string> = {},
+  message = "",
+  elsewhere = false,
+): Outcome {
   return { kind: "answer", status, headers, message, url: "https://api.example.org/x", elsewhere };
 }
 
 function fault(code: ErrorCode, reason?: string): Outcome {
-  return { kind: "fault", error: new FerryError(code, "it failed", reason === undefined ? {} : { details: { reason } }) };
+  return {
+    kind: "fault",
+    error: new FerryError(code, "it failed", reason === undefined ? {} : { details: { reason } }),
+  };
 }
 
 function decide(outcome: Outcome, attempt = 1, random = 0): Decision {
@@ -27,8 +35,16 @@ describe("decideRetry", () => {
   const date = new Date(NOW + 90_000).toUTCString();
 
   it.each<[string, Outcome, number | string]>([
-    ["403, nothing remaining", answer(403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": RESET }), 601_000],
-    ["429, nothing remaining", answer(429, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": RESET }), 601_000],
+    [
+      "403, nothing remaining",
+      answer(403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": RESET }),
+      601_000,
+    ],
+    [
+      "429, nothing remaining",
+      answer(429, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": RESET }),
+      601_000,
+    ],
     ["reset already past", answer(403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" }), 1000],
     ["429, Retry-After in seconds", answer(429, { "retry-after": "7" }), 7000],
     ["403, Retry-After in seconds", answer(403, { "retry-after": "7" }), 7000],
@@ -39,8 +55,16 @@ describe("decideRetry", () => {
     ["429 secondary without Retry-After", answer(429, {}, secondary), 60_000],
     ["403 abuse detection", answer(403, {}, abuse), 60_000],
     ["403 secondary with Retry-After", answer(403, { "retry-after": "5" }, secondary), 5000],
-    ["both a reset and Retry-After: the longer", answer(403, { "retry-after": "5", "x-ratelimit-remaining": "0", "x-ratelimit-reset": RESET }), 601_000],
-    ["plain 403 with requests remaining", answer(403, { "x-ratelimit-remaining": "58", "x-ratelimit-reset": RESET }, "Resource not accessible"), "NET_FORBIDDEN"],
+    [
+      "both a reset and Retry-After: the longer",
+      answer(403, { "retry-after": "5", "x-ratelimit-remaining": "0", "x-ratelimit-reset": RESET }),
+      601_000,
+    ],
+    [
+      "plain 403 with requests remaining",
+      answer(403, { "x-ratelimit-remaining": "58", "x-ratelimit-reset": RESET }, "Resource not accessible"),
+      "NET_FORBIDDEN",
+    ],
     ["plain 403", answer(403), "NET_FORBIDDEN"],
     ["401", answer(401), "NET_FORBIDDEN"],
   ])("B11: %s", (_, outcome, expected) => {
@@ -76,7 +100,13 @@ describe("decideRetry", () => {
   it("doubles the pause up to the cap, between half and all of it by chance", () => {
     const pauses = [1, 2, 3, 4, 5].map((attempt) => brief(decide(answer(500), attempt, 0.999999)));
     expect(pauses).toEqual([500, 1000, 2000, 4000, 8000]);
-    const late = decideRetry({ attempt: 12, outcome: answer(500), now: NOW, random: 0, policy: { ...RETRY_POLICY, tries: 20 } });
+    const late = decideRetry({
+      attempt: 12,
+      outcome: answer(500),
+      now: NOW,
+      random: 0,
+      policy: { ...RETRY_POLICY, tries: 20 },
+    });
     expect(brief(late)).toBe(15_000);
   });
 

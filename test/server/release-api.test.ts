@@ -82,11 +82,11 @@ describe.each(["", "/api/v3"])("the release API below %j", (api) => {
 
   it("is read by our own builder as it reads GitHub's", async () => {
     const mirror = await testMirror(store.root);
-    const list = GithubReleaseList.parse((await mirror.get(`${api}/repos/${LLAMA}/releases`)).json());
+    const answer = await mirror.get(`${api}/repos/${LLAMA}/releases`);
+    const list = GithubReleaseList.parse(answer.json());
     expect(list.map(({ tag_name }) => tag_name)).toEqual(["b11347", "b11346"]);
-    const asset = list[0]?.assets[0];
-    const bytes = await mirror.get(new URL(asset?.browser_download_url ?? "").pathname);
-    expect(digestOf(bytes.body)).toBe(asset?.digest);
+    const bytes = await mirror.get(pathOf(answer.text, "browser_download_url"));
+    expect(digestOf(bytes.body)).toBe(list[0]?.assets[0]?.digest);
   });
 
   it.each(["gopls/v0.23.0", "gopls%2Fv0.23.0"])("M6: finds a tag with a slash, written %s", async (tag) => {
@@ -104,10 +104,11 @@ describe.each(["", "/api/v3"])("the release API below %j", (api) => {
 
   it("finds a release by its id, and its asset by the asset's: as JSON and as bytes", async () => {
     const mirror = await testMirror(store.root);
-    const byTag = GithubRelease.parse((await mirror.get(`${api}/repos/${LLAMA}/releases/tags/b11347`)).json());
+    const { text } = await mirror.get(`${api}/repos/${LLAMA}/releases/tags/b11347`);
+    const byTag = GithubRelease.parse(JSON.parse(text));
     const byId = await mirror.get(`${api}/repos/${LLAMA}/releases/${byTag.id}`);
     expect(GithubRelease.parse(byId.json())).toEqual(byTag);
-    const path = new URL(byTag.assets[0]?.url ?? "").pathname;
+    const path = pathOf(text.slice(text.indexOf('"assets":')), "url");
     const json = await mirror.get(path, { accept: "application/vnd.github+json" });
     expect(json.json()).toMatchObject({ name: "llama+x.tar.gz" });
     const bytes = await mirror.get(path, { accept: "application/octet-stream" });
@@ -127,7 +128,7 @@ describe.each(["", "/api/v3"])("the release API below %j", (api) => {
       const { pathname, search } = new URL(next);
       const answer = await mirror.get(`${pathname}${search}`);
       seen.push(...(answer.json() as unknown[]));
-      next = /<([^>]+)>; rel="next"/.exec(answer.headers.link?.toString() ?? "")?.[1];
+      next = /<([^>]+)>; rel="next"/.exec(answer.headers["link"]?.toString() ?? "")?.[1];
     }
     expect(seen).toHaveLength(42);
     const first = await mirror.get(`${api}/repos/example/many/releases/${release.id}/assets`);
@@ -254,4 +255,9 @@ describe("other things that clients of GitHub ask", () => {
 interface Listed {
   version: string;
   artifacts: { platform: string; variant: string }[];
+}
+
+/** The path of the first address of this name in an answer. */
+function pathOf(json: string, name: string): string {
+  return new URL(new RegExp(`"${name}": "([^"]+)"`).exec(json)?.[1] ?? "").pathname;
 }

@@ -52,19 +52,19 @@ read_long() {
       l*) check_link "$rest" ;;
       *) unsafe "it holds what is no file, folder or link: $rest" ;;
     esac
-  done <"$tmp/long" || exit
+  done <"$tmp/long"
 }
 
 # check_link "DATE TIME NAME -> TARGET": where it leads by its letters stays below the top folder.
 check_link() {
-  target=${1##* -> }
-  link=${1%" -> $target"}
+  leads_to=${1##* -> }
+  link=${1%" -> $leads_to"}
   link=${link##* }
   link=${link#./}
-  case $target in
-    '' | /* | *[!A-Za-z0-9._+@=~,:%/-]*) unsafe "it holds a link to $target" ;;
+  case $leads_to in
+    '' | /* | *[!A-Za-z0-9._+@=~,:%/-]*) unsafe "it holds a link to $leads_to" ;;
   esac
-  rest_of=$target
+  rest_of=$leads_to
   below=${link#*/}
   while :; do
     case $rest_of in
@@ -75,13 +75,13 @@ check_link() {
     esac
   done
   # Up only at the beginning: behind a name, that name could be a link that leads elsewhere.
-  case /$rest_of/ in */../*) unsafe "it holds a link that goes down and up again: $target" ;; esac
+  case /$rest_of/ in */../*) unsafe "it holds a link that goes down and up again: $leads_to" ;; esac
 }
 
 climb() {
   case $below in
     */*) below=${below%/*} ;;
-    *) unsafe "it holds a link that leads out of it: $link -> $target" ;;
+    *) unsafe "it holds a link that leads out of it: $link -> $leads_to" ;;
   esac
   case $rest_of in
     ..) rest_of='' ;;
@@ -91,9 +91,9 @@ climb() {
 
 # A hard link names another member of the archive.
 check_hard_link() {
-  target=${1##* link to }
-  target=${target##* -> }
-  grep -q -x -F -e "$target" -e "./$target" "$tmp/names" || unsafe "it holds a hard link to $target, which is not in it"
+  leads_to=${1##* link to }
+  leads_to=${leads_to##* -> }
+  grep -q -x -F -e "$leads_to" -e "./$leads_to" "$tmp/names" || unsafe "it holds a hard link to $leads_to, which is not in it"
 }
 
 # unpack FILE KIND NAME: its folder's content is in $dest afterwards, over what other archives brought.
@@ -108,8 +108,11 @@ unpack() {
   from=$work/unpacked/$top
   if [ -L "$from" ] || [ ! -d "$from" ]; then unsafe "its top, $top, is no folder"; fi
   [ -z "$(find "$from" ! -type f ! -type d ! -type l | head -n 1)" ] || unsafe "it holds what is no file, folder or link"
-  if [ -d "$dest" ]; then merge; else
-    mkdir -p "$(dirname "$dest")" && mv "$from" "$dest" || no_space_or "$LOCAL" "$dest cannot be written"
+  if [ -d "$dest" ]; then
+    merge
+  else
+    mkdir -p "${dest%/*}" || no_space_or "$LOCAL" "${dest%/*} cannot be made"
+    mv "$from" "$dest" || no_space_or "$LOCAL" "$dest cannot be written"
   fi
   rm -rf "$work/unpacked"
 }
@@ -124,10 +127,11 @@ merge() {
       unsafe "$path is a folder in it, and none in an archive before"
     fi
     [ -d "$dest/$path" ] || mkdir "$dest/$path" || no_space_or "$LOCAL" "$dest/$path cannot be made"
-  done <"$tmp/folders" || exit
+  done <"$tmp/folders"
   while read -r path; do
     if [ -d "$dest/$path" ] && [ ! -L "$dest/$path" ]; then unsafe "$path is a folder in an archive before"; fi
-    rm -f "$dest/$path"
-    mv "$from/$path" "$dest/$path" || no_space_or "$LOCAL" "$dest/$path cannot be written"
-  done <"$tmp/others" || exit
+    # Onto a link to a folder, mv would move into that folder.
+    [ ! -L "$dest/$path" ] || rm -f "$dest/$path"
+    mv -f "$from/$path" "$dest/$path" || no_space_or "$LOCAL" "$dest/$path cannot be written"
+  done <"$tmp/others"
 }

@@ -49,7 +49,6 @@ write_getter_config() {
 # What the program says is in $tmp/errors.
 get() {
   (
-    ulimit -c 0 2>/dev/null
     ulimit -f "$(($3 / 512 + 2))" 2>/dev/null
     type=${4:-application/octet-stream}
     case $getter in
@@ -158,7 +157,7 @@ receive() {
 
 # Free bytes on the file system of a path that exists; a number that is never too small where df does not say.
 free_bytes() {
-  free_kib=$(df -P -k "$1" 2>/dev/null | sed -n '2s/^.* \([0-9][0-9]*\) *[0-9][0-9]*% .*$/\1/p')
+  free_kib=$(df -P -k "$1" 2>/dev/null | sed -n '2s/^.* \([0-9][0-9]*\)  *[0-9][0-9]*% .*$/\1/p')
   say "$((${free_kib:-1000000000000} * 1024))"
 }
 

@@ -9,7 +9,7 @@
 #
 # Nothing that a mirror sends is evaluated by the shell. Every file is checked against its digest, and every archive's
 # names before it is unpacked. What is installed is built beside its target, seen to run, and put in place by one rename.
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034
 set -u
 LC_ALL=C
 export LC_ALL

@@ -70,6 +70,8 @@ refused() {
 # choose N: the Nth candidate into $tmp/candidate, and its names.
 choose() {
   sed -n "/^candidate $1 /,/^candidate $(($1 + 1)) /p" "$tmp/plan" | grep -v -E "^(candidate $(($1 + 1)) .*|end)\$" >"$tmp/candidate"
+  twice=$(cut -d ' ' -f 1 "$tmp/candidate" | grep -v -E '^(file|note)$' | sort | uniq -d)
+  [ -z "$twice" ] || bad_plan "two lines where there is one: $twice"
   names=$(value candidate)
   names=${names#* }
   build_variant=${names%% *}

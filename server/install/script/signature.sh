@@ -63,25 +63,38 @@ check_files() {
       not_signed "${path##*/} (sha256:$hex) is no file of the signed bundle $bundle"
     grep -q -F "{\"digest\":\"sha256:$hex\",\"path\":\"$path\",\"size\":$bytes," "$signed.document" ||
       not_signed "the signed document of bundle $bundle has $path with other bytes, or not at all"
-  done <"$tmp/files" || exit
+  done <"$tmp/files"
 }
 
 # The document lists exactly these files, in this order, as this build, with this program and these arguments: else a
 # mirror could hand out an older build, or another one, whose files are signed as well.
 check_build() {
   paths=$(sed -n 's/^file [^ ]* [^ ]* [^ ]* \(.*\)$/"\1"/p' "$tmp/candidate" | tr '\n' ',')
-  said="\"binary\":\"$binary\""
+  needs='{\("cc":{[^{}]*},\)\{0,1\}[^{}]*}'
+  before='{"arch":"'$arch'","build":{.*},"engine":"'$(literal "$engine")'","files":\['$(literal "${paths%,}")'\],"needs":'
+  after=',"variant":"'$(literal "$build_variant")'","version":"'$(literal "$build_version")'"}'
+  # A build a line, and nothing behind it.
   sed 's/{"arch":"a[a-z0-9]*","build":{/\
-&/g' "$signed.document" | grep -F "{\"arch\":\"$arch\",\"build\":{" |
-    grep -F "},\"engine\":\"$engine\",\"files\":[${paths%,}],\"needs\":{" >"$tmp/builds"
-  # Dots are literal, and so is everything else that a word may hold.
-  name=$(say "\"variant\":\"$build_variant\",\"version\":\"$build_version\"" | sed 's/[.+]/[&]/g')
-  grep -E "\"needs\":\\{(\"cc\":\\{[^{}]*\\},)?[^{}]*\\},$name\\}" "$tmp/builds" | grep -q -F "$said" ||
-    not_signed "bundle $bundle does not list these files as $engine $build_version $arch $build_variant with the program $binary"
-  if [ "$arguments" = --version ]; then
-    ! grep -q -F '"versionArgs":[' "$tmp/builds" || grep -q -F '"versionArgs":["--version"]' "$tmp/builds" || set -- other
-  else
-    grep -q -F "\"versionArgs\":[\"$(say "$arguments" | sed 's/ /","/g')\"]" "$tmp/builds" || set -- other
+&/g' "$signed.document" | sed -n "s#^\\($before$needs$after\\).*#\\1#p" >"$tmp/build"
+  [ -s "$tmp/build" ] ||
+    not_signed "bundle $bundle does not list these files as $engine $build_version $arch $build_variant"
+  is_said binary "$binary"
+  is_said assetDir "$inner"
+  is_said gpuBackend "$(value backend)"
+  if [ "$arguments" != --version ] || grep -q -F '"versionArgs":' "$tmp/build"; then
+    grep -q -F "\"versionArgs\":[\"$(say "$arguments" | sed 's/ /","/g')\"]" "$tmp/build" || set -- "$arguments"
   fi
-  [ $# -eq 0 ] || not_signed "bundle $bundle does not say that $binary is started with $arguments"
+  [ $# -eq 0 ] || not_signed "bundle $bundle does not say that $binary is started with $1"
 }
+
+# is_said KEY VALUE: the signed build has this value; an empty one: none.
+is_said() {
+  if [ -n "$2" ]; then
+    grep -q -F "\"$1\":\"$2\"" "$tmp/build" || not_signed "bundle $bundle does not say that the $1 of $build is $2"
+  elif grep -q -F "\"$1\":" "$tmp/build"; then
+    not_signed "bundle $bundle says that $build has a $1, and the mirror does not"
+  fi
+}
+
+# As a pattern that means itself: of what a word or path may hold, only dots mean more.
+literal() { say "$1" | sed 's/\./[.]/g'; }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { FerryError } from "../../errors.ts";
 import type { Outcome } from "../retry.ts";
 import { fetchSegment, type SegmentContext } from "./fetch-segment.ts";
@@ -33,6 +34,8 @@ export class Crew {
     this.#source = source;
     this.#file = file;
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
+    // Every connection listens; more than ten are no leak.
+    setMaxListeners(0, this.#signal);
   }
 
   /** Resolves when every connection has ended; the fields above say how. */

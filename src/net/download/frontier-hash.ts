@@ -35,11 +35,11 @@ export class FrontierHash {
   follow(end: number): void {
     this.#target = Math.max(this.#target, end);
     if (this.#following !== undefined || this.#position >= this.#target) return;
-    this.#following = this.#catchUp().finally(() => {
+    this.#following = this.#catchUp().then(() => {
       this.#following = undefined;
-      if (this.#position < this.#target) this.follow(this.#target);
+      this.follow(this.#target);
     });
-    // Whoever asks for the digest meets the error; until then it must not count as unhandled.
+    // A failure stays there for whoever asks for the digest; until then it must not count as unhandled.
     this.#following.catch(() => undefined);
   }
 
@@ -61,7 +61,8 @@ export class FrontierHash {
   /** Ends reading back; the file may be closed afterwards. */
   async stop(): Promise<void> {
     this.#target = 0;
-    while (this.#following !== undefined) await this.#following.catch(() => undefined);
+    await this.#following?.catch(() => undefined);
+    this.#following = undefined;
   }
 
   async #catchUp(): Promise<void> {

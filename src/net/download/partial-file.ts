@@ -1,10 +1,10 @@
-import { open, rm, stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { fromFileError } from "../../errors.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Digest } from "../../lib/digest.ts";
 import { FrontierHash } from "./frontier-hash.ts";
 import { addRange, contiguousEnd, type Range, totalLength } from "./ranges.ts";
-import { type DownloadState, readState, removeState, writeState } from "./state-file.ts";
+import { type DownloadState, readState, writeState } from "./state-file.ts";
 
 /** What a download is of: this decides whether bytes of an earlier run belong to it. */
 export interface Identity {
@@ -163,15 +163,6 @@ export class PartialFile {
     } catch {
       // The older record stays: it names less than is there, which is safe.
     }
-  }
-
-  /** Closes and removes the file and its record. */
-  async discard(): Promise<void> {
-    await this.#hash.stop();
-    await this.#saving;
-    await this.#file.close();
-    await rm(this.#path, { force: true });
-    await removeState(this.#path);
   }
 
   async #writeAll(offset: number, parts: readonly Uint8Array[], length: number): Promise<void> {

@@ -47,7 +47,7 @@ export async function receive(
     gathered = 0;
     await before;
     writtenAt = clock.now();
-    writing = into.write(offset, unit);
+    if (unit.length > 0) writing = into.write(offset, unit);
     writing.catch(() => undefined);
     return writtenAt - asked;
   };

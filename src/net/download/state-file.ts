@@ -1,7 +1,6 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { isDigest } from "../../lib/digest.ts";
-import { temporaryBeside } from "../../lib/files.ts";
 
 const Offset = z.int().nonnegative();
 
@@ -40,7 +39,8 @@ export async function readState(partialPath: string): Promise<DownloadState | un
  */
 export async function writeState(partialPath: string, state: DownloadState): Promise<void> {
   const path = statePath(partialPath);
-  const temporary = temporaryBeside(path);
+  // One name and not a new one each time: a killed run leaves it, and the next one writes over it.
+  const temporary = `${path}.tmp`;
   try {
     await writeFile(temporary, JSON.stringify(state));
     await rename(temporary, path);
@@ -53,4 +53,5 @@ export async function writeState(partialPath: string, state: DownloadState): Pro
 /** Removes what a finished or abandoned download left beside the partial file. */
 export async function removeState(partialPath: string): Promise<void> {
   await rm(statePath(partialPath), { force: true });
+  await rm(`${statePath(partialPath)}.tmp`, { force: true });
 }

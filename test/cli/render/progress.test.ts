@@ -39,7 +39,7 @@ describe("progress on a terminal", () => {
     const written: string[] = [];
     const display = terminalProgress({ write: (text) => written.push(text), clock, columns: () => 20 });
     runFile(display, clock, 10);
-    expect(written).toEqual(["\r\u001b[2Ka.tar.gz, 0 B of 1", "\r\u001b[2K"]);
+    expect(written).toEqual(["\r\u001b[2Ka.tar.gz, 0 B of 10", "\r\u001b[2K"]);
   });
 
   it("makes room for messages, and says nothing after its end", () => {

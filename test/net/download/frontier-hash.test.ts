@@ -67,6 +67,6 @@ describe("FrontierHash", () => {
 
   it("says so when the file does not hold what was written", async () => {
     const { hash } = overMemory(CONTENT.subarray(0, 10));
-    await expect(hash.digest(11)).rejects.toThrowError("the file ends at 10 bytes, 11 were written");
+    await expect(hash.digest(11)).rejects.toThrow("the file ends at 10 bytes, 11 were written");
   });
 });

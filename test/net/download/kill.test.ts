@@ -13,7 +13,11 @@ it("B4: killed midway (SIGKILL), the next run fetches by range only what is not 
   const half = 6_000_000;
   const server = await serveFile({ content, etag: '"v1"' }, (request, response, nth) => {
     if (nth > 1) return false;
-    response.writeHead(200, { "content-length": String(content.length), etag: '"v1"', "accept-ranges": "bytes" });
+    response.writeHead(200, {
+      "content-length": String(content.length),
+      etag: '"v1"',
+      "accept-ranges": "bytes",
+    });
     response.write(content.subarray(0, half));
     // A trickle, so that there is always something to record until the kill.
     let at = half;
@@ -28,7 +32,7 @@ it("B4: killed midway (SIGKILL), the next run fetches by range only what is not 
   const path = join(await tmpDir(), "partial");
   const args = [`${server.origin}/f`, String(content.length), digestOf(content), path];
 
-  const first = startProgram("fetch.ts", args);
+  const first = startProgram("fetch", args);
   const end = ended(first);
   const recorded = async (): Promise<number> => (await readState(path))?.ranges[0]?.[1] ?? 0;
   while ((await recorded()) < half) {
@@ -40,7 +44,7 @@ it("B4: killed midway (SIGKILL), the next run fetches by range only what is not 
   const held = await recorded();
   server.sent = 0;
 
-  const second = await ended(startProgram("fetch.ts", args));
+  const second = await ended(startProgram("fetch", args));
   expect(second).toMatchObject({ code: 0, stderr: "", stdout: digestOf(content) });
   expect(server.ranges()).toEqual([undefined, `bytes=${held}-`]);
   expect(server.sent).toBe(content.length - held);

@@ -17,7 +17,8 @@ const IDENTITY = { url: "https://h/f", size: CONTENT.length, digest: digestOf(CO
 /** A real file on a disk of `room` bytes: a write takes what fits, the next one gets ENOSPC, as the kernel does. */
 async function onFullDisk(path: string, room: number): Promise<FileAccess> {
   const file = await open(path, "w+");
-  const noSpace = (): Promise<never> => Promise.reject(Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }));
+  const noSpace = (): Promise<never> =>
+    Promise.reject(Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" }));
   return {
     read: (buffer, offset, length, position) => file.read(buffer, offset, length, position),
     writev: async (parts, position) => {
@@ -25,7 +26,8 @@ async function onFullDisk(path: string, room: number): Promise<FileAccess> {
       const fits = Math.min(all.length, room - position);
       return fits > 0 ? file.write(all, 0, fits, position) : noSpace();
     },
-    write: (buffer, offset, length, position) => (position < room ? file.write(buffer, offset, length, position) : noSpace()),
+    write: (buffer, offset, length, position) =>
+      position < room ? file.write(buffer, offset, length, position) : noSpace(),
     truncate: (length) => file.truncate(length),
     close: () => file.close(),
   };
@@ -50,7 +52,9 @@ describe("PartialFile", () => {
     const file = await PartialFile.open(path, IDENTITY, tickingClock(2000));
     expect((await readState(path))?.ranges).toEqual([]);
     await file.write(0, [CONTENT.subarray(0, 1000)]);
-    while ((await readState(path))?.ranges.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while ((await readState(path))?.ranges.length === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     expect((await readState(path))?.ranges).toEqual([[0, 1000]]);
     await file.close();
   });
@@ -59,9 +63,17 @@ describe("PartialFile", () => {
     const server = await serveFile({ content: CONTENT });
     const work = await job(server.origin, CONTENT);
     const identity = { ...IDENTITY, url: work.url };
-    const cramped = new PartialFile(work.partialPath, identity, await onFullDisk(work.partialPath, 150_000), fastClock());
+    const cramped = new PartialFile(
+      work.partialPath,
+      identity,
+      await onFullDisk(work.partialPath, 150_000),
+      fastClock(),
+    );
     // Small units, as a slow connection has them: the first ones fit.
-    const upstream = await job(server.origin, CONTENT, { partialPath: work.partialPath, clock: tickingClock(2000) });
+    const upstream = await job(server.origin, CONTENT, {
+      partialPath: work.partialPath,
+      clock: tickingClock(2000),
+    });
     await expect(fetchWhole(upstream, cramped)).rejects.toMatchObject({ code: "DISK_FULL" });
     await cramped.close();
     expect(server.seen).toHaveLength(1);
@@ -81,7 +93,10 @@ describe("PartialFile", () => {
     const file = new PartialFile(path, { ...IDENTITY, size: 10 }, deaf, fastClock());
     await file.write(5, [CONTENT.subarray(5, 10)]);
     await file.write(0, [CONTENT.subarray(0, 5)]);
-    await expect(file.digest()).rejects.toMatchObject({ code: "FILE_UNREADABLE", message: expect.stringContaining(path) as string });
+    await expect(file.digest()).rejects.toMatchObject({
+      code: "FILE_UNREADABLE",
+      message: expect.stringContaining(path) as string,
+    });
     await file.close();
   });
 });

@@ -72,21 +72,29 @@ describe("receive", () => {
     expect(await receive(body("abc", "def", "never"), part, into)).toBe("full");
     expect(into.writes).toEqual([[0, "abcde"]]);
     const exact = segment(0, 100);
-    const ending = await receive(body("abc", "never"), exact, receiver(100, { received: () => void (exact.end = 3) }));
+    const ending = await receive(
+      body("abc", "never"),
+      exact,
+      receiver(100, { received: () => void (exact.end = 3) }),
+    );
     expect([ending, exact.position]).toEqual(["full", 3]);
   });
 
   it("writes what came before a connection broke, and passes its error on", async () => {
     const into = receiver(100);
     const broken = receive(body("abc", new Error("broken")), segment(0, 5), into);
-    await expect(broken).rejects.toThrowError("broken");
+    await expect(broken).rejects.toThrow("broken");
     expect(into.writes).toEqual([[0, "abc"]]);
   });
 
   it("ends with the error of a write, whether a body follows or not", async () => {
     const full = (): Promise<void> => Promise.reject(new Error("disk full"));
-    await expect(receive(body("abc", "def", "ghi"), segment(0, 9), receiver(1, { write: full }))).rejects.toThrowError("disk full");
-    await expect(receive(body("abc"), segment(0, 9), receiver(100, { write: full }))).rejects.toThrowError("disk full");
+    await expect(
+      receive(body("abc", "def", "ghi"), segment(0, 9), receiver(1, { write: full })),
+    ).rejects.toThrow("disk full");
+    await expect(receive(body("abc"), segment(0, 9), receiver(100, { write: full }))).rejects.toThrow(
+      "disk full",
+    );
   });
 
   it("has one write under way at a time, and reports how long it waited for it", async () => {

@@ -12,7 +12,12 @@ import { tickingClock } from "../support/ticking-clock.ts";
 const CONTENT = bytes(2_000_000);
 
 /** Every connection counts as slow from its second chunk on. */
-const EAGER: SplitPolicy = { probeMs: 1, slowBelow: Number.POSITIVE_INFINITY, minPiece: 50_000, maxPiece: 200_000 };
+const EAGER: SplitPolicy = {
+  probeMs: 1,
+  slowBelow: Number.POSITIVE_INFINITY,
+  minPiece: 50_000,
+  maxPiece: 200_000,
+};
 
 interface Setup {
   server: FileServer;
@@ -30,7 +35,11 @@ async function slowServer(misbehave: Misbehave = () => false, more: Partial<Test
       release();
       return misbehave(request, response, nth);
     }
-    response.writeHead(200, { "content-length": String(CONTENT.length), "accept-ranges": "bytes", etag: '"v1"' });
+    response.writeHead(200, {
+      "content-length": String(CONTENT.length),
+      "accept-ranges": "bytes",
+      etag: '"v1"',
+    });
     response.write(CONTENT.subarray(0, 1000));
     setImmediate(() => {
       // A second chunk: the first one only begins the measurement.
@@ -42,7 +51,12 @@ async function slowServer(misbehave: Misbehave = () => false, more: Partial<Test
     };
     return true;
   });
-  const work = await job(server.origin, CONTENT, { connections: 4, split: EAGER, clock: tickingClock(2), ...more });
+  const work = await job(server.origin, CONTENT, {
+    connections: 4,
+    split: EAGER,
+    clock: tickingClock(2),
+    ...more,
+  });
   return { server, work };
 }
 
@@ -70,7 +84,12 @@ describe("several connections", () => {
     ["little is left", { split: { ...EAGER, minPiece: 600_000 } }],
   ])("are not opened where %s", async (_, more) => {
     const server = await serveFile({ content: CONTENT });
-    const work = await job(server.origin, CONTENT, { connections: 4, split: EAGER, clock: tickingClock(2), ...more });
+    const work = await job(server.origin, CONTENT, {
+      connections: 4,
+      split: EAGER,
+      clock: tickingClock(2),
+      ...more,
+    });
     expect(await download(work)).toEqual({ digest: digestOf(CONTENT), size: CONTENT.length });
     expect(server.seen).toHaveLength(1);
   });
@@ -105,7 +124,9 @@ describe("several connections", () => {
 
   it("B7: start over with one where the server promised ranges and ignores them", async () => {
     const setup = await slowServer((_, response) => {
-      response.writeHead(200, { "content-length": String(CONTENT.length), "accept-ranges": "bytes" }).end(CONTENT);
+      response
+        .writeHead(200, { "content-length": String(CONTENT.length), "accept-ranges": "bytes" })
+        .end(CONTENT);
       return true;
     });
     await expectWhole(setup);

@@ -8,7 +8,11 @@ describe("nextPiece", () => {
   it("covers what is open in order, in pieces that shrink towards the end", () => {
     let taken: Range[] = [];
     const lengths: number[] = [];
-    for (let piece = nextPiece(gaps(taken, 1000), 4, policy); piece; piece = nextPiece(gaps(taken, 1000), 4, policy)) {
+    for (
+      let piece = nextPiece(gaps(taken, 1000), 4, policy);
+      piece;
+      piece = nextPiece(gaps(taken, 1000), 4, policy)
+    ) {
       expect(piece.start).toBe(taken[0]?.end ?? 0);
       lengths.push(piece.end - piece.start);
       taken = addRange(taken, piece);
@@ -27,7 +31,11 @@ describe("nextPiece", () => {
   it("takes a 20 GB file in a few hundred requests", () => {
     let taken: Range[] = [];
     let count = 0;
-    for (let piece = nextPiece(gaps(taken, 20e9), 8, SPLIT_POLICY); piece; piece = nextPiece(gaps(taken, 20e9), 8, SPLIT_POLICY)) {
+    for (
+      let piece = nextPiece(gaps(taken, 20e9), 8, SPLIT_POLICY);
+      piece;
+      piece = nextPiece(gaps(taken, 20e9), 8, SPLIT_POLICY)
+    ) {
       taken = addRange(taken, piece);
       count++;
     }

@@ -3,8 +3,12 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** Starts a TypeScript program of this folder in a process of its own, ended with the test. */
-export function startProgram(name: string, args: readonly string[], env: Record<string, string> = {}): ChildProcess {
-  const path = fileURLToPath(new URL(name, import.meta.url));
+export function startProgram(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess {
+  const path = fileURLToPath(PROGRAMS[name]);
   const child = spawn(process.execPath, ["--import", "tsx", path, ...args], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],

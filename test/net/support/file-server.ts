@@ -59,7 +59,12 @@ export function sendFile(server: FileServer, request: IncomingMessage, response:
 }
 
 /** Sends the file's head with its true length, then `length` bytes, then cuts the connection. */
-export function cutAfter(server: FileServer, request: IncomingMessage, response: ServerResponse, length: number): void {
+export function cutAfter(
+  server: FileServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+  length: number,
+): void {
   const { content, etag } = server.file;
   const asked = /^bytes=(\d+)-/.exec(request.headers.range ?? "");
   const start = Number(asked?.[1] ?? 0);

@@ -21,7 +21,11 @@ export function bytes(length: number, seed = "a"): Buffer {
 export type TestJob = DownloadJob & { logger: Recorder };
 
 /** A download of the content from the origin, into a new folder, with waits that take no time. */
-export async function job(origin: string, content: Buffer, more: Partial<DownloadJob> = {}): Promise<TestJob> {
+export async function job(
+  origin: string,
+  content: Buffer,
+  more: Partial<DownloadJob> = {},
+): Promise<TestJob> {
   const digest: Digest = digestOf(content);
   return {
     door: openDoor([origin]),

@@ -37,7 +37,11 @@ export async function startProxy(refuse?: number): Promise<TestProxy> {
     target.on("error", () => socket.destroy());
     socket.on("close", () => target.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  await new Promise<void>((resolve) =>
+    server.listen(0, "127.0.0.1", () => {
+      resolve();
+    }),
+  );
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();

@@ -27,20 +27,40 @@ export async function serve(handler: Handler): Promise<TestServer> {
     response.on("error", () => undefined);
     handler(request, response, seen.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+  await new Promise<void>((resolve) =>
+    server.listen(0, "127.0.0.1", () => {
+      resolve();
+    }),
+  );
   const close = (): Promise<void> =>
     new Promise((resolve) => {
-      server.close(() => resolve());
+      server.close(() => {
+        resolve();
+      });
       server.closeAllConnections();
     });
   onTestFinished(close);
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen, close };
 }
 
-export function reply(response: ServerResponse, status: number, headers: Record<string, string>, body = ""): void {
+export function reply(
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  body = "",
+): void {
   response.writeHead(status, headers).end(body);
 }
 
-export function sendJson(response: ServerResponse, value: unknown, headers: Record<string, string> = {}): void {
-  reply(response, 200, { "content-type": "application/json; charset=utf-8", ...headers }, JSON.stringify(value));
+export function sendJson(
+  response: ServerResponse,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  reply(
+    response,
+    200,
+    { "content-type": "application/json; charset=utf-8", ...headers },
+    JSON.stringify(value),
+  );
 }
