@@ -1,4 +1,4 @@
-import type { Arch } from "../../src/bundle/document.ts";
+import type { Arch, CarriedBuild } from "../../src/bundle/document.ts";
 import { compareVersions } from "../../src/recipe/version.ts";
 import { versionOfTag } from "../../src/recipe/versions-of.ts";
 import type { Catalog, CatalogBuild } from "../catalog.ts";
@@ -26,6 +26,8 @@ export interface VersionModel {
   install: string | undefined;
   /** Why there is no such command, where there is none. */
   why: string | undefined;
+  /** Whether a build of it comes from a bundle that nobody signed. */
+  unsigned: boolean;
 }
 
 export interface VariantModel {
@@ -47,24 +49,35 @@ export const ARCHS: readonly Arch[] = ["amd64", "arm64"];
 
 export function enginesModel(catalog: Catalog, base: string): EngineModel[] {
   const ids = new Set([...catalog.builds, ...catalog.missing].map(({ engine }) => engine));
+  const unsigned = unsignedBuilds(catalog);
   return [...ids]
-    .map((id) => engineModel(id, catalog, base))
+    .map((id) => engineModel(id, catalog, base, unsigned))
     .sort(
       (a, b) => Number(a.tool) - Number(b.tool) || (a.label.toLowerCase() < b.label.toLowerCase() ? -1 : 1),
     );
 }
 
-function engineModel(id: string, catalog: Catalog, base: string): EngineModel {
+function engineModel(id: string, catalog: Catalog, base: string, unsigned: ReadonlySet<string>): EngineModel {
   const recipe = catalog.recipes.get(id);
   const mine = [...catalog.builds, ...catalog.missing].filter(({ engine }) => engine === id);
   const ordering = recipe?.versions.ordering ?? "pep440";
   const versions = [...new Set(mine.map(({ version }) => version))]
     .sort((a, b) => compareVersions(b, a, ordering) || (a < b ? 1 : -1))
-    .map((version) => versionModel(id, version, catalog, base));
+    .map((version) => ({
+      ...versionModel(id, version, catalog, base),
+      unsigned: catalog.builds.some(
+        (build) => build.engine === id && build.version === version && unsigned.has(buildKey(build)),
+      ),
+    }));
   return { id, label: recipe?.label ?? id, tool: recipe?.tool === true, versions };
 }
 
-function versionModel(engine: string, version: string, catalog: Catalog, base: string): VersionModel {
+function versionModel(
+  engine: string,
+  version: string,
+  catalog: Catalog,
+  base: string,
+): Omit<VersionModel, "unsigned"> {
   const builds = catalog.builds.filter((one) => one.engine === engine && one.version === version);
   const gaps = catalog.missing.filter((one) => one.engine === engine && one.version === version);
   const names = new Set([...builds, ...gaps].map(({ variant }) => variant));
@@ -138,4 +151,20 @@ function pageOf(engine: string, version: string, catalog: Catalog, base: string)
   if (recipe === undefined || repo === undefined) return undefined;
   const release = repo.releases.find(({ tag }) => tag === version || versionOfTag(recipe, tag) === version);
   return release === undefined ? undefined : `${base}/${releasePath(repo.repo, release.tag)}`;
+}
+
+/** Builds that come from a bundle that nobody signed; of bundles that carry the same build, the last imported counts. */
+function unsignedBuilds({ bundles }: Catalog): ReadonlySet<string> {
+  const unsigned = new Set<string>();
+  for (const { document, signedBy } of bundles) {
+    for (const build of document.builds) {
+      if (signedBy?.length === 0) unsigned.add(buildKey(build));
+      else unsigned.delete(buildKey(build));
+    }
+  }
+  return unsigned;
+}
+
+function buildKey({ engine, version, arch, variant }: CarriedBuild): string {
+  return [engine, version, arch, variant].join(" ");
 }

@@ -34,11 +34,11 @@ function matrix(label: string, versions: readonly VersionModel[]): Html {
   return table(label, head, versions.map(versionHtml), true);
 }
 
-function versionHtml({ version, page, variants }: VersionModel): Html {
+function versionHtml({ version, page, variants, unsigned }: VersionModel): Html {
   return html`<tbody>
 <tr><th scope="rowgroup" colspan="${ARCHS.length + 5}" class="group"><span class="stay">${version}${
     page !== undefined && html` <a href="${page}">release page<span class="unseen"> of ${version}</span></a>`
-  }</span></th></tr>
+  }${unsigned && html` ${badge("danger", "Unsigned")}`}</span></th></tr>
 ${variants.map(variantHtml)}</tbody>`;
 }
 

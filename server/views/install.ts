@@ -1,6 +1,6 @@
 import type { EngineModel } from "./engines-model.ts";
 import { type Html, html } from "./html.ts";
-import { command, section } from "./parts.ts";
+import { badge, command, section } from "./parts.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** How a node gets an engine: the newest version of each that is here. */
@@ -25,7 +25,7 @@ function engineHtml({ label, versions }: EngineModel): Html {
     return html`<p class="label">${label} <span class="soft">cannot be installed from here: ${versions[0]?.why ?? "nothing of it is here"}.</span></p>`;
   }
   const what = `${label} ${installable.version}`;
-  return html`<p class="label">${what}</p>${command(what, installable.install)}`;
+  return html`<p class="label">${what}${installable.unsigned && html` ${badge("danger", "Unsigned")}`}</p>${command(what, installable.install)}`;
 }
 
 /** The same without curl, with a build of one's own choice, and without doing anything. */

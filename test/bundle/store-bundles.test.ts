@@ -58,8 +58,9 @@ describe("listBundles", () => {
 describe("removeBundles", () => {
   it("takes one, or all of a name, with their signatures, and leaves the contents", async () => {
     const store = await emptyStore();
-    for (const counter of [1, 2, 3])
+    for (const counter of [1, 2, 3]) {
       await importFiles(store, bundleOf("a", counter, { [`o/r/${counter}`]: "x" }));
+    }
     await importFiles(store, bundleOf("a-2", 2, { "o/r/other": "x" }));
     const one = await removeBundles(store, "a@2");
     expect(RemoveReport.parse(one)).toEqual(one);

@@ -7,7 +7,7 @@ import { formatBytes } from "../../lib/size.ts";
 import type { Context } from "../context.ts";
 import { findSpec } from "../find-spec.ts";
 import type { BuildFlags } from "../flags.ts";
-import { loadSigners } from "../load-keys.ts";
+import { loadSigners } from "../load-signers.ts";
 import { readBundleDocument } from "../open-bundle.ts";
 import { withWorkbench } from "../workbench.ts";
 

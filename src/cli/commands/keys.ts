@@ -6,7 +6,7 @@ import { generateKeyPair, writeKeyPair } from "../../trust/keys.ts";
 import { loadVerifier } from "../../trust/verifier.ts";
 import type { Context } from "../context.ts";
 import type { KeysNewFlags, KeysShowFlags } from "../flags.ts";
-import { loadSigners } from "../load-keys.ts";
+import { loadSigners } from "../load-signers.ts";
 import { askNewPassphrase, givenPassphrase } from "../passphrase.ts";
 
 /** `ferry keys show --json`. */

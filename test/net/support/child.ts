@@ -2,14 +2,18 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** Starts a TypeScript program of this folder in a process of its own, ended with the test. */
+const PROGRAMS = {
+  ask: new URL("./ask.ts", import.meta.url),
+  fetch: new URL("./fetch.ts", import.meta.url),
+};
+
+/** Starts a program of this folder in a process of its own, ended with the test. */
 export function startProgram(
-  name: string,
+  name: keyof typeof PROGRAMS,
   args: readonly string[],
   env: Record<string, string> = {},
 ): ChildProcess {
-  const path = fileURLToPath(PROGRAMS[name]);
-  const child = spawn(process.execPath, ["--import", "tsx", path, ...args], {
+  const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(PROGRAMS[name]), ...args], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
