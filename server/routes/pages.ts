@@ -64,9 +64,12 @@ export function pageRoutes(app: Express, mirror: Mirror): void {
     ofRepo((repo, request, response) => {
       const { catalog, base } = exchangeOf(response);
       const release = repo.byTag.get([request.params["tag"]].flat().join("/"));
-      if (release === undefined) mirror.missing(request, response);
-      else
-        mirror.answer(request, response, pageOf(renderRelease(releaseModel(release, repo, catalog, base))));
+      if (release === undefined) {
+        mirror.missing(request, response);
+        return;
+      }
+      const model = releaseModel(release, repo, catalog, base);
+      mirror.answer(request, response, pageOf(renderRelease(model)));
     }),
   );
 }

@@ -111,16 +111,14 @@ function mergedNeeds(builds: readonly CatalogBuild[], catalog: Catalog): BuildNe
     arch: build.arch,
     needs: needsInWords(build, catalog.recipes.get(build.engine)),
   }));
-  type Said = Exclude<keyof BuildNeeds, "also">;
-  const merged = (key: Said): string | undefined => {
+  const said = (key: Exclude<keyof BuildNeeds, "also">): string | undefined => {
     const stated = all.flatMap(({ arch, needs }) =>
       needs[key] === undefined ? [] : [{ arch, text: needs[key] }],
     );
-    const [first] = stated;
-    if (stated.length === all.length && stated.every(({ text }) => text === first?.text)) return first?.text;
-    return stated.map(({ arch, text }) => `${arch}: ${text}`).join("; ");
+    const texts = new Set(stated.map(({ text }) => text));
+    if (texts.size < 2 && stated.length === all.length) return stated[0]?.text;
+    return stated.length === 0 ? undefined : stated.map(({ arch, text }) => `${arch}: ${text}`).join("; ");
   };
-  const said = (key: Said): string | undefined => merged(key) || undefined;
   const items = new Set(all.flatMap(({ needs }) => needs.also));
   const also = [...items].map((item) => {
     const archs = all.filter(({ needs }) => needs.also.includes(item)).map(({ arch }) => arch);

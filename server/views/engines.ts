@@ -44,7 +44,7 @@ ${variants.map(variantHtml)}</tbody>`;
 
 function variantHtml({ variant, cells, needs }: VariantModel): Html {
   const need = (text: string | undefined, kind: string): Html =>
-    html`<td class="${kind}">${text === undefined ? dash("nothing stated") : text}</td>`;
+    html`<td class="${kind}">${text ?? dash("nothing stated")}</td>`;
   return html`<tr><th scope="row" class="fix"><code>${variant}</code></th>${ARCHS.map(
     (arch) => html`<td class="num">${cellHtml(cells[arch])}</td>`,
   )}${need(needs.driver, "need")}${need(needs.compute, "need")}${need(needs.glibc, "fix")}${need(needs.also.length === 0 ? undefined : needs.also.join("; "), "also")}</tr>

@@ -25,9 +25,8 @@ export function nextSpec(asked: readonly Asked[], catalog: Catalog): string | un
     engines.set(engine, (engines.get(engine) ?? new Set()).add(version));
   };
   for (const { path } of asked) {
-    const [, engine, version] = INSTALL.exec(path) ?? [];
-    if (engine !== undefined && version !== undefined && catalog.recipes.has(engine))
-      addEngine(engine, version);
+    const [, engine = "", version = ""] = INSTALL.exec(path) ?? [];
+    if (catalog.recipes.has(engine)) addEngine(engine, version);
     const wanted = parseWanted(path);
     if (wanted === undefined) continue;
     const build = engineOf(wanted, catalog);

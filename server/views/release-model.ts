@@ -43,6 +43,8 @@ export interface AssetModel {
   /** Why the builder believed the digest. */
   trust: CarriedFile["trust"] | undefined;
   bundle: string | undefined;
+  /** Whether nobody signed that bundle. */
+  unsigned: boolean;
 }
 
 export function releaseModel(
@@ -52,8 +54,7 @@ export function releaseModel(
   base: string,
 ): ReleaseModel {
   const { tag, name, prerelease, immutable, publishedAt, assets } = release;
-  const folder = releaseAssetPath(repo, tag, "");
-  const listed = filesUnder(folder, catalog);
+  const listed = filesOf(repo, tag, catalog);
   const source = sourceArchivePath(repo, tag);
   const url = (path: string): string => `${base}/${encodePath(path)}`;
   return {
@@ -77,33 +78,48 @@ export function releaseModel(
         updated: asset.updatedAt,
         trust: file?.file.trust,
         bundle: file?.bundle,
+        unsigned: file?.unsigned === true,
       };
     }),
-    waiting: listed
-      .filter(({ file }) => catalog.lookup(file.path) === undefined)
-      .map(({ name: file, file: { size }, bundle }) => ({ name: file, size, bundle })),
+    waiting: waitingOf(listed, catalog),
     source: catalog.lookup(source) === undefined ? undefined : url(source),
     ...ofEngines(repo, tag, catalog, base),
   };
 }
 
+interface ListedFile {
+  name: string;
+  file: CarriedFile;
+  bundle: string;
+  unsigned: boolean;
+}
+
 /** The files that bundles list for a release; of one that several list, the last imported comes first. */
-function filesUnder(
-  folder: string,
-  { bundles }: Catalog,
-): { name: string; file: CarriedFile; bundle: string }[] {
-  const prefix = folder.toLowerCase();
+function filesOf(repo: string, tag: string, { bundles }: Catalog): ListedFile[] {
+  const owner = repo.toLowerCase();
+  const folder = `/releases/download/${tag}/`;
   return bundles
-    .flatMap(({ document }) =>
-      document.files
-        .filter(({ path }) => path.toLowerCase().startsWith(prefix))
-        .map((file) => ({
-          name: file.path.slice(folder.length),
-          file,
-          bundle: `${document.name} ${document.counter}`,
-        })),
+    .flatMap(({ document, signedBy }) =>
+      document.files.flatMap((file) => {
+        const { path } = file;
+        const name = path.slice(repo.length + folder.length);
+        if (!path.startsWith(folder, repo.length) || name.includes("/")) return [];
+        if (path.slice(0, repo.length).toLowerCase() !== owner) return [];
+        const bundle = `${document.name} ${document.counter}`;
+        return [{ name, file, bundle, unsigned: signedBy?.length === 0 }];
+      }),
     )
     .reverse();
+}
+
+/** Listed files whose bytes are not here, each once. */
+function waitingOf(listed: readonly ListedFile[], catalog: Catalog): ReleaseModel["waiting"] {
+  const waiting = listed.filter(({ file }) => catalog.lookup(file.path) === undefined);
+  return [...new Map(waiting.map((one) => [one.name, one])).values()].map(({ name, file, bundle }) => ({
+    name,
+    size: file.size,
+    bundle,
+  }));
 }
 
 /** What the engines whose release it is say of it. */

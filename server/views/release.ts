@@ -59,8 +59,8 @@ const TRUST: Readonly<Record<NonNullable<AssetModel["trust"]>, string>> = {
 function assetsTable({ tag, assets }: ReleaseModel): Html {
   const head = html`<tr><th scope="col">File</th><th scope="col" class="num">Size</th><th scope="col">Uploaded</th><th scope="col">Digest known from</th><th scope="col">Bundle</th></tr>`;
   const body = assets.map(
-    ({ name, url, size, sha256, updated, trust, bundle }) =>
-      html`<tr><th scope="row"><a href="${url}">${name}</a><code class="digest">${sha256}</code></th><td class="num">${formatBytes(size)}</td><td>${timeHtml(updated)}</td><td>${trust === undefined ? "" : TRUST[trust]}</td><td class="fix">${bundle}</td></tr>
+    ({ name, url, size, sha256, updated, trust, bundle, unsigned }) =>
+      html`<tr><th scope="row"><a href="${url}">${name}</a><code class="digest">${sha256}</code></th><td class="num">${formatBytes(size)}</td><td>${timeHtml(updated)}</td><td>${trust === undefined ? "" : TRUST[trust]}</td><td class="fix">${bundle}${unsigned && html` ${badge("danger", "Unsigned")}`}</td></tr>
 `,
   );
   return table(`Files of ${tag}`, head, html`<tbody>${body}</tbody>`);

@@ -219,7 +219,7 @@ describe("commands on a store", () => {
     const good = await ferry(["scrub"]);
     expect([good.code, good.stdout]).toEqual([
       0,
-      expect.stringMatching(/1 bundles, 7 blobs .* hashed: all good/),
+      expect.stringMatching(/1 bundle, 7 blobs .* hashed: all good/),
     ]);
     const path = join(at("store/blobs/sha256"), hexOf(digestOf("content a")));
     await writeFile(path, "content X");

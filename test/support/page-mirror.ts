@@ -169,7 +169,7 @@ export function fullCatalog(): Catalog {
   const uv = carriedVersion("uv", "0.12.23");
   const vllm = carriedVersion("vllm", "0.30.0");
   const python = realRelease("astral-sh/python-build-standalone", "20261003", (name) =>
-    /linux-gnu-install_only/.test(name),
+    name.includes("linux-gnu-install_only"),
   );
   const joined = <K extends "builds" | "releases" | "files">(
     key: K,

@@ -63,9 +63,13 @@ get() {
         fi
         ;;
       wget)
-        set -- --config="$tmp/getter" --quiet --continue --tries=1 --timeout=120 --header="Accept: $type" -O "$2" "$1"
+        set -- --config="$tmp/getter" --no-verbose --continue --tries=1 --timeout=120 --header="Accept: $type" -O "$2" "$1"
         [ -z "$ca" ] || set -- --ca-certificate="$ca" "$@"
-        exec wget "$@" 2>"$tmp/errors"
+        if [ -t 2 ] && [ "$type" = application/octet-stream ]; then
+          exec wget --show-progress "$@"
+        else
+          exec wget "$@" 2>"$tmp/errors"
+        fi
         ;;
       *) exec wget -q -c --header "Accept: $type" -O "$2" "$1" 2>"$tmp/errors" ;;
     esac
@@ -82,7 +86,7 @@ get_small() {
 
 why_not_got() {
   errors=$(plain <"$tmp/errors" | grep -v '^ *$' | tail -n 1)
-  say "${errors:-$getter gives no reason}"
+  say "${errors:-see what ${getter#plain-} said above}"
 }
 
 digest_of() {

@@ -20,12 +20,16 @@ export function renderBundles({ store, bundles, unreadable, unfinished }: Bundle
       .join(", "),
   ]);
   const lines = [
-    `${store}: ${bundles.length === 0 ? "no bundle" : `${bundles.length} bundles`}`,
+    `${store}: ${bundles.length === 0 ? "no bundle" : count(bundles.length)}`,
     ...columns(rows, "  "),
     ...unreadable.map(({ bundle, reason }) => `  ${bundle}  UNREADABLE: ${reason}`),
     ...unfinished.map((what) => `  ${what}: import not finished (running, or to be run again)`),
   ];
   return `${lines.map(printable).join("\n")}\n`;
+}
+
+function count(bundles: number): string {
+  return bundles === 1 ? "1 bundle" : `${bundles} bundles`;
 }
 
 function signers(signedBy: readonly string[] | null): string {
@@ -35,6 +39,6 @@ function signers(signedBy: readonly string[] | null): string {
 
 export function renderRemove({ removed, left }: RemoveReport): string {
   const lines = removed.map(({ name, counter, manifest }) => `removed ${name}@${counter} (${manifest})`);
-  const rest = left === 0 ? "the store has no other bundle" : `the store still has ${left} bundles`;
+  const rest = left === 0 ? "the store has no other bundle" : `the store still has ${count(left)}`;
   return `${[...lines, `${rest}; the disk is freed by: ferry gc`].map(printable).join("\n")}\n`;
 }

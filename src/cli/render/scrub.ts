@@ -36,5 +36,5 @@ const KIND: Readonly<Record<ScrubReport["damaged"][number]["kind"], string>> = {
 function summary(bundles: number, { blobs, bytes }: ScrubReport["checked"], damaged: number): string {
   if (bundles === 0 && blobs === 0) return "NOTHING WAS CHECKED: the store is empty";
   const result = damaged === 0 ? "all good" : `${damaged} damaged or absent`;
-  return `${bundles} bundles, ${blobs} blobs (${formatBytes(bytes)}) hashed: ${result}`;
+  return `${bundles === 1 ? "1 bundle" : `${bundles} bundles`}, ${blobs} blobs (${formatBytes(bytes)}) hashed: ${result}`;
 }

@@ -3,6 +3,7 @@ import type { FerryError } from "../../errors.ts";
 import type { Outcome } from "../retry.ts";
 import { fetchSegment, type SegmentContext } from "./fetch-segment.ts";
 import type { PartialFile } from "./partial-file.ts";
+import { createLoadMeter } from "./own-load.ts";
 import { addRange, gaps, type Range, totalLength } from "./ranges.ts";
 import type { Segment } from "./receive.ts";
 import type { Source } from "./source.ts";
@@ -93,13 +94,14 @@ export class Crew {
 
   #contextOfFirst(segment: Segment): SegmentContext {
     const { clock, split } = this.#source;
-    let slow = createRateProbe(split, clock.now());
+    const load = createLoadMeter();
+    let slow = createRateProbe(split, clock.now(), load);
     let mayOpenMore = false;
     return {
       ...this.#context(),
       opened: (ranges) => {
         mayOpenMore = ranges && this.#source.connections > 1;
-        slow = createRateProbe(split, clock.now());
+        slow = createRateProbe(split, clock.now(), load);
       },
       received: (bytes, blocked) => {
         if (!mayOpenMore || this.#helpers.length > 0 || !slow(clock.now(), bytes, blocked)) return;

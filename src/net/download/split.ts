@@ -6,6 +6,8 @@ export interface SplitPolicy {
   probeMs: number;
   /** Bytes a second below which further connections are opened. Above, they cost processor time and bring nothing. */
   slowBelow: number;
+  /** From 0 to 1: a thread busier than this is itself what is slow, and more connections would only burden it. */
+  busyAbove: number;
   /** Bytes of a piece. Every piece costs a request and, at GitHub, a redirect. */
   minPiece: number;
   maxPiece: number;
@@ -16,6 +18,7 @@ const MIB = 1024 * 1024;
 export const SPLIT_POLICY: SplitPolicy = {
   probeMs: 200,
   slowBelow: 64 * MIB,
+  busyAbove: 0.7,
   minPiece: 4 * MIB,
   maxPiece: 64 * MIB,
 };
@@ -46,25 +49,29 @@ export function pieceLength(
 }
 
 /**
- * Watches the rate of one connection in windows of `probeMs`. Time spent waiting for the disk does not count: more
- * connections would not help there. Milliseconds and bytes.
+ * Watches the rate of one connection in windows of `probeMs`, and says where one was slow for want of connections. Time
+ * spent waiting for the disk does not count, nor does a window in which this process was the busy part (`load`: how busy
+ * since the call before). Milliseconds and bytes.
  */
 export function createRateProbe(
   policy: SplitPolicy,
   startedAt: number,
+  load: () => number,
 ): (now: number, bytes: number, blocked: number) => boolean {
   let since = startedAt;
   let received = 0;
   let waited = 0;
+  load();
   return (now, bytes, blocked) => {
     received += bytes;
     waited += blocked;
     const elapsed = now - since - waited;
     if (elapsed < policy.probeMs) return false;
+    const busy = load() > policy.busyAbove;
     const slow = (received / elapsed) * 1000 < policy.slowBelow;
     since = now;
     received = 0;
     waited = 0;
-    return slow;
+    return slow && !busy;
   };
 }

@@ -15,6 +15,7 @@ const CONTENT = bytes(2_000_000);
 const EAGER: SplitPolicy = {
   probeMs: 1,
   slowBelow: Number.POSITIVE_INFINITY,
+  busyAbove: 1,
   minPiece: 50_000,
   maxPiece: 200_000,
 };
@@ -81,6 +82,7 @@ describe("several connections", () => {
   it.each<[string, Partial<TestJob>]>([
     ["the operator allows one connection", { connections: 1 }],
     ["the connection is fast enough", { split: { ...EAGER, slowBelow: 0 } }],
+    ["this process is the slow part", { split: { ...EAGER, busyAbove: -1 } }],
     ["little is left", { split: { ...EAGER, minPiece: 600_000 } }],
   ])("are not opened where %s", async (_, more) => {
     const server = await serveFile({ content: CONTENT });

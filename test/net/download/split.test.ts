@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addRange, gaps, type Range } from "../../../src/net/download/ranges.ts";
 import { createRateProbe, nextPiece, SPLIT_POLICY } from "../../../src/net/download/split.ts";
 
-const policy = { probeMs: 200, slowBelow: 1000, minPiece: 10, maxPiece: 100 };
+const policy = { probeMs: 200, slowBelow: 1000, busyAbove: 0.7, minPiece: 10, maxPiece: 100 };
 
 describe("nextPiece", () => {
   it("covers what is open in order, in pieces that shrink towards the end", () => {
@@ -45,14 +45,20 @@ describe("nextPiece", () => {
 
 describe("createRateProbe", () => {
   it("judges windows of receiving", () => {
-    const slow = createRateProbe(policy, 0);
+    const slow = createRateProbe(policy, 0, () => 0);
     expect(slow(100, 50, 0)).toBe(false); // too early to tell
     expect(slow(200, 50, 0)).toBe(true); // 100 bytes in 200 ms
     expect(slow(400, 300, 0)).toBe(false); // 300 bytes in the next 200 ms
   });
 
+  it("does not blame the connection where this process is the slow part", () => {
+    const loads = [0, 0.9, 0.9, 0.1];
+    const slow = createRateProbe(policy, 0, () => loads.shift() ?? 0);
+    expect([slow(200, 1, 0), slow(400, 1, 0), slow(600, 1, 0)]).toEqual([false, false, true]);
+  });
+
   it("does not blame the connection for a slow disk", () => {
-    const slow = createRateProbe(policy, 0);
+    const slow = createRateProbe(policy, 0, () => 0);
     expect(slow(1000, 250, 900)).toBe(false);
     expect(slow(1100, 0, 0)).toBe(false); // 250 bytes in 200 ms of receiving
   });
