@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { destination, pino } from "pino";
 import { FerryError } from "../src/errors.ts";
 
@@ -25,40 +26,38 @@ export interface AccessEntry {
 /** One JSON object a line, for machines. */
 export interface AccessLog {
   write(entry: AccessEntry): void;
-  /** Writes what is still buffered. */
-  flush(): void;
+  /** Writes what is still buffered, and ends. */
+  close: () => void;
 }
 
 /** `target`: `stderr`, `off` or a file, which is appended to. Throws FILE_UNWRITABLE. */
 export function openAccessLog(target: string): AccessLog {
-  if (target === "off") return { write: () => undefined, flush: () => undefined };
+  if (target === "off") return { write: () => undefined, close: () => undefined };
+  const descriptor = target === "stderr" ? 2 : openFile(target);
+  const stream = destination({ dest: descriptor, sync: false });
+  // A log that can no longer be written (disk full, closed pipe) must not stop the mirror.
+  stream.on("error", () => undefined);
+  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" }, stream);
+  return {
+    write: (entry) => {
+      logger.info(entry, "request");
+    },
+    close: () => {
+      try {
+        stream.flushSync();
+        if (descriptor !== 2) closeSync(descriptor);
+      } catch {
+        // It cannot be written any more, so nothing is lost by leaving it.
+      }
+    },
+  };
+}
+
+function openFile(path: string): number {
   try {
-    const stream = destination({
-      dest: target === "stderr" ? 2 : target,
-      sync: false,
-      minLength: 0,
-      mkdir: false,
-    });
-    // A log that can no longer be written (disk full, closed pipe) must not stop the mirror.
-    stream.on("error", () => undefined);
-    const logger = pino(
-      { base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" },
-      stream,
-    );
-    return {
-      write: (entry) => {
-        logger.info(entry, "request");
-      },
-      flush: () => {
-        try {
-          stream.flushSync();
-        } catch {
-          // Nothing was buffered, or it cannot be written any more.
-        }
-      },
-    };
+    return openSync(path, "a", 0o640);
   } catch (cause) {
-    throw new FerryError("FILE_UNWRITABLE", `cannot write the access log ${target}`, {
+    throw new FerryError("FILE_UNWRITABLE", `cannot write the access log ${path}`, {
       cause,
       hint: "Choose a file in a folder that exists with --access-log, or stderr, or off.",
     });

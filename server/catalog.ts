@@ -106,9 +106,7 @@ export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present 
       return names.get(name) ?? [];
     },
     contents: () =>
-      [...here]
-        .map(([digest, size]) => ({ digest, size }))
-        .sort((a, b) => (a.digest < b.digest ? -1 : 1)),
+      [...here].map(([digest, size]) => ({ digest, size })).sort((a, b) => (a.digest < b.digest ? -1 : 1)),
   };
 }
 

@@ -25,8 +25,8 @@ export interface MirrorServer {
   server: Server | SecureServer;
   secure: boolean;
   /** Looks at the TLS files now. */
-  checkCertificate(): Promise<void>;
-  close(): void;
+  checkCertificate: () => Promise<void>;
+  close: () => void;
 }
 
 /** A request's head must come within a minute; a body of ours is a query of a few hundred bytes. */

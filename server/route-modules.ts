@@ -1,9 +1,10 @@
 import type { RouteModule } from "./app.ts";
+import { pageRoutes } from "./routes/pages.ts";
 
 /**
  * What the mirror answers besides GitHub's paths and its own metadata, in the order in which it is asked. Reads what
  * those routes need (templates, scripts) once, at the start.
  */
 export function loadRouteModules(): Promise<readonly RouteModule[]> {
-  return Promise.resolve([]);
+  return Promise.resolve([pageRoutes]);
 }

@@ -6,7 +6,7 @@ import { type AskedRing, createAskedRing } from "./asked-ring.ts";
 import { type Auth, loadAuth } from "./auth.ts";
 import { watchCatalog } from "./catalog-watch.ts";
 import { drain } from "./drain.ts";
-import { createHttpServer } from "./http-server.ts";
+import { createHttpServer, type MirrorServer } from "./http-server.ts";
 import { listen } from "./listen.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { createMirror } from "./mirror.ts";
@@ -14,7 +14,7 @@ import type { ServeOptions } from "./options.ts";
 import { createSender } from "./senders/create-sender.ts";
 import { viewStore } from "./store-view.ts";
 import { compileTrustProxy } from "./trust-proxy.ts";
-import { type FileWatch, watchFiles } from "./watch-files.ts";
+import { watchFiles } from "./watch-files.ts";
 
 export interface ProcessParts {
   clock: Clock;
@@ -36,23 +36,53 @@ export interface Serving {
 /** Builds the mirror of its parts and listens. Throws what is wrong with the options or the store. */
 export async function runProcess(options: ServeOptions, parts: ProcessParts): Promise<Serving> {
   const { clock, logger } = parts;
+  const ends: (() => void)[] = [];
+  const endAll = (): void => {
+    for (const end of ends.reverse()) end();
+  };
+  try {
+    let draining = false;
+    const server = await buildServer(options, parts, ends, () => draining);
+    const url = await listen(server, options.listen);
+    return {
+      url,
+      stop: async () => {
+        draining = true;
+        const delayMs = options.drainDelay * 1000;
+        await drain(server, { delayMs, timeoutMs: options.drainTimeout * 1000, clock, logger });
+        endAll();
+      },
+    };
+  } catch (error) {
+    endAll();
+    throw error;
+  }
+}
+
+/** Whatever has to be ended with the process is added to `ends`. */
+async function buildServer(
+  options: ServeOptions,
+  parts: ProcessParts,
+  ends: (() => void)[],
+  draining: () => boolean,
+): Promise<MirrorServer> {
+  const { clock, logger } = parts;
+  const idleMs = options.idleTimeout * 1000;
   const store = viewStore(options.store);
   const trustProxy = compileTrustProxy(options.trustProxy);
   const guard = await watchAuth(options.auth, logger);
-  const { sender, why } = await createSender({
-    idleMs: options.idleTimeout * 1000,
-    sendfile: options.sendfile,
-    accel: options.accel,
-    tls: options.tls !== undefined,
-  });
+  ends.push(guard.close);
+  const { sendfile, accel, tls } = options;
+  const { sender, why } = await createSender({ idleMs, sendfile, accel, tls: tls !== undefined });
   logger.info(why);
   const accessLog = openAccessLog(options.accessLog);
+  ends.push(accessLog.close);
   const catalog = await watchCatalog(store, { clock, logger });
-  const metrics = createMetrics({ catalog: catalog.current, problem: catalog.problem });
-  let draining = false;
+  ends.push(catalog.close);
+  const observed = { catalog: catalog.current, problem: catalog.problem };
+  const metrics = createMetrics(observed);
   const mirror = createMirror({
-    catalog: catalog.current,
-    problem: catalog.problem,
+    ...observed,
     sender,
     clock,
     logger,
@@ -63,31 +93,13 @@ export async function runProcess(options: ServeOptions, parts: ProcessParts): Pr
     auth: guard.current,
     baseUrl: options.baseUrl,
     trustProxy,
-    draining: () => draining,
-    idleMs: options.idleTimeout * 1000,
+    draining,
+    idleMs,
   });
-  const server = await createHttpServer(createApp(mirror, store.readSmall, parts.routes), {
-    tls: options.tls,
-    maxConnections: options.maxConnections,
-    logger,
-  });
-  const url = await listen(server, options.listen);
-  return {
-    url,
-    stop: async () => {
-      draining = true;
-      await drain(server, {
-        delayMs: options.drainDelay * 1000,
-        timeoutMs: options.drainTimeout * 1000,
-        clock,
-        logger,
-      });
-      server.close();
-      catalog.close();
-      guard.close();
-      accessLog.flush();
-    },
-  };
+  const app = createApp(mirror, store.readSmall, parts.routes);
+  const server = await createHttpServer(app, { tls, maxConnections: options.maxConnections, logger });
+  ends.push(server.close);
+  return server;
 }
 
 /** The credentials of `--auth`, read again when the file changes; a file that became unreadable leaves the old ones. */
@@ -96,8 +108,9 @@ async function watchAuth(
   logger: Logger,
 ): Promise<{ current: () => Auth | undefined; close: () => void }> {
   if (file === undefined) return { current: () => undefined, close: () => undefined };
-  let auth = await loadAuth(file);
-  const watch: FileWatch = await watchFiles([file], {
+  let auth: Auth | undefined;
+  // Watched before it is read, so that no change falls between the two.
+  const watch = await watchFiles([file], {
     pollMs: 1000,
     onChange: async () => {
       try {
@@ -108,10 +121,11 @@ async function watchAuth(
       }
     },
   });
-  return {
-    current: () => auth,
-    close: () => {
-      watch.close();
-    },
-  };
+  try {
+    auth = await loadAuth(file);
+  } catch (error) {
+    watch.close();
+    throw error;
+  }
+  return { current: () => auth, close: watch.close };
 }

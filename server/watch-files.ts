@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 
 export interface FileWatch {
   /** Looks now, and resolves when whatever had to be done about a change has been done. */
-  check(): Promise<void>;
-  close(): void;
+  check: () => Promise<void>;
+  close: () => void;
 }
 
 export interface FileWatchOptions {

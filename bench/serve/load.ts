@@ -63,8 +63,7 @@ function converse(
   const { hostname, port } = new URL(options.origin);
   const requests = requestsOf(options);
   return new Promise((resolve) => {
-    let asked = 0;
-    let since = 0;
+    let [asked, since] = [0, 0];
     let head = "";
     /** Bytes of body still to come; undefined while the head is read. */
     let rest: number | undefined;

@@ -72,6 +72,7 @@ ${temporary}
   access_log off;
   sendfile on;
   tcp_nopush on;
+  keepalive_requests 1000000;
   default_type application/octet-stream;
   server {
     listen 127.0.0.1:${port};

@@ -12,6 +12,7 @@ import { renderRelease } from "../views/release.ts";
 import { releaseModel } from "../views/release-model.ts";
 import { renderReleases } from "../views/releases.ts";
 import { repoModel } from "../views/repos-model.ts";
+import type { Site } from "../views/site.ts";
 
 /**
  * The pages for people: `/`, and a repository's releases at the paths that they have on GitHub. A page is rendered when it
@@ -19,12 +20,13 @@ import { repoModel } from "../views/repos-model.ts";
  */
 export function pageRoutes(app: Express, mirror: Mirror): void {
   const modelOf = lastModel();
+  const siteOf = (base: string): Site => ({ base, guarded: mirror.auth() !== undefined });
   app.get("/", (request, response) => {
     const { catalog, base } = exchangeOf(response);
     const { version } = mirror.asked;
     const problem = mirror.problem();
-    const state = { guarded: mirror.auth() !== undefined, problem, asked: mirror.asked.recent() };
-    const page = renderHome(homeModel(catalog, base, state, modelOf(catalog, base)));
+    const known = modelOf(catalog, siteOf(base));
+    const page = renderHome(homeModel(catalog, known, { problem, asked: mirror.asked.recent() }));
     mirror.answer(request, response, {
       ...pageOf(page),
       isFresh: () => mirror.asked.version === version && mirror.problem() === problem,
@@ -68,7 +70,7 @@ export function pageRoutes(app: Express, mirror: Mirror): void {
         mirror.missing(request, response);
         return;
       }
-      const model = releaseModel(release, repo, catalog, base);
+      const model = releaseModel(release, repo, catalog, siteOf(base));
       mirror.answer(request, response, pageOf(renderRelease(model)));
     }),
   );
@@ -79,12 +81,12 @@ function pageOf(page: string): Rendered {
 }
 
 /** What a catalog shows is worked out once for an address, however often the rest of the page changes. */
-function lastModel(): (catalog: Catalog, base: string) => CatalogModel {
+function lastModel(): (catalog: Catalog, site: Site) => CatalogModel {
   const models = new WeakMap<Catalog, CatalogModel>();
-  return (catalog, base) => {
+  return (catalog, site) => {
     const known = models.get(catalog);
-    if (known?.base === base) return known;
-    const model = catalogModel(catalog, base);
+    if (known?.site.base === site.base && known.site.guarded === site.guarded) return known;
+    const model = catalogModel(catalog, site);
     models.set(catalog, model);
     return model;
   };

@@ -2,10 +2,10 @@ import type { Arch, CarriedBuild } from "../../src/bundle/document.ts";
 import { compareVersions } from "../../src/recipe/version.ts";
 import { versionOfTag } from "../../src/recipe/versions-of.ts";
 import type { Catalog, CatalogBuild } from "../catalog.ts";
-import { isWord } from "../install/safe-words.ts";
 import { type BuildNeeds, needsInWords } from "./build-needs.ts";
+import { type Install, installOf } from "./install-command.ts";
 import { releasePath } from "./paths.ts";
-import { shellWord } from "./shell-word.ts";
+import type { Site } from "./site.ts";
 
 /** An engine with everything of it that is here. */
 export interface EngineModel {
@@ -17,15 +17,11 @@ export interface EngineModel {
   versions: VersionModel[];
 }
 
-export interface VersionModel {
+export interface VersionModel extends Install {
   version: string;
   /** Where its release's page is, on this mirror; undefined where no bundle carries the release. */
   page: string | undefined;
   variants: VariantModel[];
-  /** Installs it on a node; undefined where no node could with what is here. */
-  install: string | undefined;
-  /** Why there is no such command, where there is none. */
-  why: string | undefined;
   /** Whether a build of it comes from a bundle that nobody signed. */
   unsigned: boolean;
 }
@@ -47,24 +43,24 @@ export type Cell =
 
 export const ARCHS: readonly Arch[] = ["amd64", "arm64"];
 
-export function enginesModel(catalog: Catalog, base: string): EngineModel[] {
+export function enginesModel(catalog: Catalog, site: Site): EngineModel[] {
   const ids = new Set([...catalog.builds, ...catalog.missing].map(({ engine }) => engine));
   const unsigned = unsignedBuilds(catalog);
   return [...ids]
-    .map((id) => engineModel(id, catalog, base, unsigned))
+    .map((id) => engineModel(id, catalog, site, unsigned))
     .sort(
       (a, b) => Number(a.tool) - Number(b.tool) || (a.label.toLowerCase() < b.label.toLowerCase() ? -1 : 1),
     );
 }
 
-function engineModel(id: string, catalog: Catalog, base: string, unsigned: ReadonlySet<string>): EngineModel {
+function engineModel(id: string, catalog: Catalog, site: Site, unsigned: ReadonlySet<string>): EngineModel {
   const recipe = catalog.recipes.get(id);
   const mine = [...catalog.builds, ...catalog.missing].filter(({ engine }) => engine === id);
   const ordering = recipe?.versions.ordering ?? "pep440";
   const versions = [...new Set(mine.map(({ version }) => version))]
     .sort((a, b) => compareVersions(b, a, ordering) || (a < b ? 1 : -1))
     .map((version) => ({
-      ...versionModel(id, version, catalog, base),
+      ...versionModel(id, version, catalog, site),
       unsigned: catalog.builds.some(
         (build) => build.engine === id && build.version === version && unsigned.has(buildKey(build)),
       ),
@@ -76,15 +72,14 @@ function versionModel(
   engine: string,
   version: string,
   catalog: Catalog,
-  base: string,
+  site: Site,
 ): Omit<VersionModel, "unsigned"> {
   const builds = catalog.builds.filter((one) => one.engine === engine && one.version === version);
   const gaps = catalog.missing.filter((one) => one.engine === engine && one.version === version);
   const names = new Set([...builds, ...gaps].map(({ variant }) => variant));
-  const why = whyNot(builds, engine, version);
   return {
     version,
-    page: pageOf(engine, version, catalog, base),
+    page: pageOf(engine, version, catalog, site),
     variants: [...names].map((variant) => {
       const of = builds.filter((one) => one.variant === variant);
       const missing = gaps.filter((one) => one.variant === variant).map(({ arch }) => arch);
@@ -94,8 +89,7 @@ function versionModel(
         needs: mergedNeeds(of, catalog),
       };
     }),
-    install: why === undefined ? installCommand(base, engine, version) : undefined,
-    why,
+    ...installOf(builds, catalog, site),
   };
 }
 
@@ -127,28 +121,12 @@ function mergedNeeds(builds: readonly CatalogBuild[], catalog: Catalog): BuildNe
   return { driver: said("driver"), compute: said("compute"), glibc: said("glibc"), also };
 }
 
-/** Why no node can install it from here, or undefined where one can: a build of release archives that is here whole. */
-function whyNot(builds: readonly CatalogBuild[], engine: string, version: string): string | undefined {
-  if (!isWord(engine) || !isWord(version)) return "its name is no plain word";
-  if (builds.length === 0) return "every build of it is a recorded gap";
-  const whole = builds.filter(({ complete }) => complete);
-  if (whole.length === 0) return "a volume of its bundle has not been imported";
-  const archives = whole.some(
-    ({ build }) => build.python === undefined && build.wheel === undefined && build.source === undefined,
-  );
-  return archives ? undefined : "it needs Python packages, and no bundle here carries a Python index";
-}
-
-export function installCommand(base: string, engine: string, version: string): string {
-  return `curl -fsSL ${shellWord(`${base}/install.sh`)} | sh -s -- ${shellWord(engine)} ${shellWord(version)}`;
-}
-
-function pageOf(engine: string, version: string, catalog: Catalog, base: string): string | undefined {
+function pageOf(engine: string, version: string, catalog: Catalog, site: Site): string | undefined {
   const recipe = catalog.recipes.get(engine);
   const repo = recipe?.github === undefined ? undefined : catalog.repo(recipe.github);
   if (recipe === undefined || repo === undefined) return undefined;
   const release = repo.releases.find(({ tag }) => tag === version || versionOfTag(recipe, tag) === version);
-  return release === undefined ? undefined : `${base}/${releasePath(repo.repo, release.tag)}`;
+  return release === undefined ? undefined : `${site.base}/${releasePath(repo.repo, release.tag)}`;
 }
 
 /** Builds that come from a bundle that nobody signed; of bundles that carry the same build, the last imported counts. */

@@ -15,11 +15,12 @@ import { grouped } from "./words.ts";
 
 /** The page at `/`: what is here, how to get it, who vouches for it, and what is missing. */
 export function renderHome(model: HomeModel): string {
-  const { base, engines, repos, bundles, gaps, tools, asked, guarded } = model;
+  const { site, engines, repos, bundles, gaps, tools, asked } = model;
+  const { base } = site;
   const empty = bundles.length === 0;
   const parts: (readonly [string, string, Html] | false)[] = [
     empty && ["start", "Start", emptySection()],
-    engines.length > 0 && ["install", "Install", installSection(engines, base, guarded)],
+    engines.length > 0 && ["install", "Install", installSection(engines, site)],
     engines.length > 0 && ["engines", "Engines", enginesSection(engines)],
     !empty && ["bundles", "Bundles", bundlesSection(bundles)],
     gaps.length > 0 && ["gaps", "Gaps", gapsSection(gaps)],

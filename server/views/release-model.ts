@@ -5,9 +5,10 @@ import { encodePath, releaseAssetPath } from "../../src/wire/github.ts";
 import type { Catalog } from "../catalog.ts";
 import type { CatalogRepo } from "../catalog-releases.ts";
 import { sourceArchivePath } from "../github-json.ts";
-import { enginesModel } from "./engines-model.ts";
 import { type GapModel, gapsModel } from "./gaps-model.ts";
+import { installOf } from "./install-command.ts";
 import { releasesPath } from "./paths.ts";
+import type { Site } from "./site.ts";
 
 /** Everything that a release's page shows. Times are ISO 8601, sizes bytes. */
 export interface ReleaseModel {
@@ -51,8 +52,9 @@ export function releaseModel(
   release: CarriedRelease,
   { repo }: CatalogRepo,
   catalog: Catalog,
-  base: string,
+  site: Site,
 ): ReleaseModel {
+  const { base } = site;
   const { tag, name, prerelease, immutable, publishedAt, assets } = release;
   const listed = filesOf(repo, tag, catalog);
   const source = sourceArchivePath(repo, tag);
@@ -83,7 +85,7 @@ export function releaseModel(
     }),
     waiting: waitingOf(listed, catalog),
     source: catalog.lookup(source) === undefined ? undefined : url(source),
-    ...ofEngines(repo, tag, catalog, base),
+    ...ofEngines(repo, tag, catalog, site),
   };
 }
 
@@ -127,7 +129,7 @@ function ofEngines(
   repo: string,
   tag: string,
   catalog: Catalog,
-  base: string,
+  site: Site,
 ): Pick<ReleaseModel, "installs" | "gaps"> {
   const versions = new Map(
     [...catalog.recipes].flatMap(([engine, recipe]) => {
@@ -136,13 +138,12 @@ function ofEngines(
     }),
   );
   return {
-    installs: enginesModel(catalog, base).flatMap(({ id, label, versions: here }) =>
-      here.flatMap(({ version, install }) =>
-        install !== undefined && versions.get(id) === version
-          ? [{ what: `${label} ${version}`, command: install }]
-          : [],
-      ),
-    ),
+    installs: [...versions].flatMap(([engine, version]) => {
+      const builds = catalog.builds.filter((one) => one.engine === engine && one.version === version);
+      const { install } = installOf(builds, catalog, site);
+      const label = catalog.recipes.get(engine)?.label ?? engine;
+      return install === undefined ? [] : [{ what: `${label} ${version}`, command: install }];
+    }),
     gaps: gapsModel(catalog).filter(({ engine, version }) => versions.get(engine) === version),
   };
 }

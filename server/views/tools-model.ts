@@ -1,5 +1,5 @@
-import { encodePath, releaseAssetPath } from "../../src/wire/github.ts";
 import { hexOf } from "../../src/lib/digest.ts";
+import { encodePath, releaseAssetPath } from "../../src/wire/github.ts";
 import type { Catalog } from "../catalog.ts";
 import type { CarriedAsset } from "../catalog-releases.ts";
 import { shellWord } from "./shell-word.ts";

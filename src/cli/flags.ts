@@ -1,3 +1,5 @@
+import type { ServeFlags as ServerFlags } from "../../server/options.ts";
+
 /** What commander hands to the actions, by command. */
 export interface JsonFlag {
   json?: boolean;
@@ -66,3 +68,4 @@ export interface GcFlags extends StoreFlags {
   dryRun?: boolean;
   grace: number;
 }
+export type ServeFlags = ServerFlags;

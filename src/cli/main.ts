@@ -12,7 +12,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
   const stop = new AbortController();
   const onSignal = (): void => {
     if (stop.signal.aborted) process.exit(130);
-    process.stderr.write("\nferry: stopping; what is verified is kept (once more to stop at once)\n");
+    process.stderr.write("\nferry: stopping in good order (once more: at once)\n");
     stop.abort();
   };
   process.on("SIGINT", onSignal);

@@ -15,6 +15,7 @@ import type {
   RecipeFlags,
   VerifyFlags,
 } from "./flags.ts";
+import { addServe } from "./groups/serve.ts";
 import { addStore } from "./groups/store.ts";
 import { collect, decimal, positive } from "./option-values.ts";
 
@@ -36,6 +37,7 @@ export function buildProgram(context: Context, setExit: SetExit): Command {
   addBuild(program, context);
   addReaders(program, context);
   addStore(program, context, setExit);
+  addServe(program, context);
   addKeys(program, context);
   addRecipe(program, context);
   return program;

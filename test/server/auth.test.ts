@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseAuth } from "../../server/auth.ts";
-import { hexOf, digestOf } from "../../src/lib/digest.ts";
+import { digestOf, hexOf } from "../../src/lib/digest.ts";
 import { testMirror } from "../support/mirror-server.ts";
 import { servedStore } from "../support/served-store.ts";
 import { tmpDir } from "../support/tmp.ts";
@@ -44,7 +44,9 @@ describe("who may read", () => {
     ["basic alice:\n", "auth:1"],
     ["s3cret\n", "auth:1"],
   ])("a file that says %j is refused, without its secrets", (text, words) => {
-    expect(() => parseAuth(text, "auth")).toThrow(expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) as unknown }));
+    expect(() => parseAuth(text, "auth")).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) as unknown }),
+    );
     expect(() => parseAuth(text, "auth")).not.toThrow(/s3cret|alice/);
   });
 });
@@ -66,7 +68,9 @@ describe("a mirror with --auth", () => {
     expect((await mirror.get("/readyz")).status).toBe(200);
     expect((await mirror.get("/a/1", { authorization: basic("alice:pass:word") })).text).toBe("one");
     expect((await mirror.get("/a/1", { authorization: "Bearer wrong" })).text).toMatch(/does not know/);
-    expect((await mirror.logged(9)).map(({ user }) => user).filter((user) => user !== undefined)).toEqual(["alice"]);
+    expect((await mirror.logged(9)).map(({ user }) => user).filter((user) => user !== undefined)).toEqual([
+      "alice",
+    ]);
     expect(JSON.stringify(mirror.log)).not.toContain("pass:word");
   });
 });

@@ -20,7 +20,10 @@ beforeEach(async () => {
   const store = await servedStore(join(folder, "store"));
   await store.add({ name: "site-a", counter: 1, files: { "a/old": "old" } });
   const signers = [pairs.ed25519.signer, pairs.p256.signer];
-  await store.add({ name: "site-a", counter: 2, files: { "a/new": "new" } }, { signers, importedAt: "2026-11-05T00:00:00Z" });
+  await store.add(
+    { name: "site-a", counter: 2, files: { "a/new": "new" } },
+    { signers, importedAt: "2026-11-05T00:00:00Z" },
+  );
   mirror = await testMirror(store.root);
 });
 
@@ -59,28 +62,46 @@ describe("what a mirror says of its bundles", () => {
     expect((await mirror.get("/v1/bundles/site-b")).status).toBe(404);
   });
 
-  it.each(["ed25519", "p256"] as const)("lets a node verify by itself with openssl: %s", async (algorithm) => {
-    const { publicPem, signer } = pairs[algorithm];
-    const shown = (await mirror.get("/v1/bundles/site-a")).json() as Shown;
-    const signature = shown.signatures.find(({ keyId }) => keyId === signer.keyId);
-    const files = { payload: shown.payload?.url ?? "", sig: signature?.url ?? "", manifest: shown.manifest.url };
-    for (const [name, url] of Object.entries(files)) {
-      await writeFile(join(folder, name), (await mirror.get(pathOf(url))).body);
-    }
-    await writeFile(join(folder, "key.pub"), publicPem);
-    const how =
-      algorithm === "ed25519"
-        ? ["pkeyutl", "-verify", "-pubin", "-inkey", "key.pub", "-rawin", "-in", "payload", "-sigfile", "sig"]
-        : ["dgst", "-sha256", "-verify", "key.pub", "-signature", "sig", "payload"];
-    await run("openssl", how, { cwd: folder });
-    const manifest = (await mirror.get(pathOf(shown.manifest.url))).body;
-    expect(digestOf(manifest)).toBe(shown.manifest.digest);
-    expect((await mirror.get(pathOf(shown.payload?.url ?? ""))).text).toContain(shown.manifest.digest);
-    const document = (await mirror.get(pathOf(shown.document.url))).body;
-    expect(digestOf(document)).toBe(shown.document.digest);
-    expect(manifest.toString()).toContain(shown.document.digest);
-    expect(document.toString()).toContain(digestOf("new"));
-  });
+  it.each(["ed25519", "p256"] as const)(
+    "lets a node verify by itself with openssl: %s",
+    async (algorithm) => {
+      const { publicPem, signer } = pairs[algorithm];
+      const shown = (await mirror.get("/v1/bundles/site-a")).json() as Shown;
+      const signature = shown.signatures.find(({ keyId }) => keyId === signer.keyId);
+      const files = {
+        payload: shown.payload?.url ?? "",
+        sig: signature?.url ?? "",
+        manifest: shown.manifest.url,
+      };
+      for (const [name, url] of Object.entries(files)) {
+        await writeFile(join(folder, name), (await mirror.get(pathOf(url))).body);
+      }
+      await writeFile(join(folder, "key.pub"), publicPem);
+      const how =
+        algorithm === "ed25519"
+          ? [
+              "pkeyutl",
+              "-verify",
+              "-pubin",
+              "-inkey",
+              "key.pub",
+              "-rawin",
+              "-in",
+              "payload",
+              "-sigfile",
+              "sig",
+            ]
+          : ["dgst", "-sha256", "-verify", "key.pub", "-signature", "sig", "payload"];
+      await run("openssl", how, { cwd: folder });
+      const manifest = (await mirror.get(pathOf(shown.manifest.url))).body;
+      expect(digestOf(manifest)).toBe(shown.manifest.digest);
+      expect((await mirror.get(pathOf(shown.payload?.url ?? ""))).text).toContain(shown.manifest.digest);
+      const document = (await mirror.get(pathOf(shown.document.url))).body;
+      expect(digestOf(document)).toBe(shown.document.digest);
+      expect(manifest.toString()).toContain(shown.document.digest);
+      expect(document.toString()).toContain(digestOf("new"));
+    },
+  );
 
   it.each(["signatures/0000000000000000", "other"])("has no %s", async (what) => {
     expect((await mirror.get(`/v1/bundles/site-a/${what}`)).status).toBe(404);
@@ -94,7 +115,9 @@ describe("what a mirror says of its bundles", () => {
     const inventory = InventoryReport.parse((await mirror.get("/v1/inventory")).json());
     expect(inventory.bundles.map(({ counter }) => counter)).toEqual([1, 2]);
     expect(inventory.contents).toEqual(
-      ["old", "new"].map((text) => ({ digest: digestOf(text), size: 3 })).sort((a, b) => (a.digest < b.digest ? -1 : 1)),
+      ["old", "new"]
+        .map((text) => ({ digest: digestOf(text), size: 3 }))
+        .sort((a, b) => (a.digest < b.digest ? -1 : 1)),
     );
   });
 });

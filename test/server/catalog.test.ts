@@ -6,8 +6,8 @@ import { latestRelease } from "../../server/catalog-releases.ts";
 import { resolveFile } from "../../server/resolve-file.ts";
 import { viewStore } from "../../server/store-view.ts";
 import { digestOf } from "../../src/lib/digest.ts";
+import { newPair, SAMPLE_CONTENTS, SERVER_PATH, sampleDocument } from "../support/sample-bundle.ts";
 import { damage, type ServedStore, servedStore, type TestBundle } from "../support/served-store.ts";
-import { newPair, sampleDocument, SERVER_PATH, SAMPLE_CONTENTS } from "../support/sample-bundle.ts";
 import { tmpDir } from "../support/tmp.ts";
 
 const LLAMA = "ggml-org/llama.cpp";
@@ -54,7 +54,10 @@ describe("the catalog", () => {
   });
 
   it("finds what a bundle carries under a repository's former name by both names", async () => {
-    await store.add({ name: "a", releases: [{ repo: "comfyanonymous/ComfyUI", tag: "v1", assets: { a: "one" } }] });
+    await store.add({
+      name: "a",
+      releases: [{ repo: "comfyanonymous/ComfyUI", tag: "v1", assets: { a: "one" } }],
+    });
     const loaded = await catalog();
     expect(loaded.lookup("Comfy-Org/ComfyUI/releases/download/v1/a")).toBeDefined();
     expect(loaded.lookup("comfyanonymous/ComfyUI/releases/download/v1/a")).toBeDefined();
@@ -89,12 +92,19 @@ describe("the catalog", () => {
       return found === undefined ? undefined : latestRelease(found)?.tag;
     };
     expect([latest("astral-sh/uv"), latest(LLAMA)]).toEqual(["0.12.23", undefined]);
-    expect(loaded.repo("astral-sh/uv")?.releases.map(({ tag }) => tag)).toEqual(["0.13.0rc1", "0.12.23", "0.12.22"]);
+    expect(loaded.repo("astral-sh/uv")?.releases.map(({ tag }) => tag)).toEqual([
+      "0.13.0rc1",
+      "0.12.23",
+      "0.12.22",
+    ]);
   });
 
   it("merges a release that two bundles carry parts of", async () => {
     await store.add({ name: "a", releases: llama("b1", { cpu: "1", both: "2" }) });
-    await store.add({ name: "b", releases: llama("b1", { cuda: "3", both: "2" }) }, { importedAt: "2026-11-04T00:00:00Z" });
+    await store.add(
+      { name: "b", releases: llama("b1", { cuda: "3", both: "2" }) },
+      { importedAt: "2026-11-04T00:00:00Z" },
+    );
     const release = (await catalog()).repo(LLAMA)?.byTag.get("b1");
     expect(release?.assets.map(({ name }) => name)).toEqual(["both", "cpu", "cuda"]);
   });
@@ -102,14 +112,28 @@ describe("the catalog", () => {
   it.each([
     ["the later import", false, "new"],
     ["the earlier one, where the later yields", true, "old"],
-  ])("M13: of one path with two contents it serves %s, and lists no other", async (_what, yields, expected) => {
-    await store.add({ name: "z", releases: llama("b1", { a: "old" }) }, { importedAt: "2026-11-04T00:00:00Z" });
-    await store.add({ name: "a", releases: llama("b1", { a: "new" }) }, { importedAt: "2026-11-05T00:00:00Z", yields });
-    const loaded = await catalog();
-    expect(loaded.lookup(`${LLAMA}/releases/download/b1/a`)?.digest).toBe(digestOf(expected));
-    expect(loaded.repo(LLAMA)?.byTag.get("b1")?.assets.map(({ digest }) => digest)).toEqual([digestOf(expected)]);
-    expect(loaded.bundles.map(({ document }) => document.name)).toEqual(["z", "a"]);
-  });
+  ])(
+    "M13: of one path with two contents it serves %s, and lists no other",
+    async (_what, yields, expected) => {
+      await store.add(
+        { name: "z", releases: llama("b1", { a: "old" }) },
+        { importedAt: "2026-11-04T00:00:00Z" },
+      );
+      await store.add(
+        { name: "a", releases: llama("b1", { a: "new" }) },
+        { importedAt: "2026-11-05T00:00:00Z", yields },
+      );
+      const loaded = await catalog();
+      expect(loaded.lookup(`${LLAMA}/releases/download/b1/a`)?.digest).toBe(digestOf(expected));
+      expect(
+        loaded
+          .repo(LLAMA)
+          ?.byTag.get("b1")
+          ?.assets.map(({ digest }) => digest),
+      ).toEqual([digestOf(expected)]);
+      expect(loaded.bundles.map(({ document }) => document.name)).toEqual(["z", "a"]);
+    },
+  );
 
   it("does not offer what a volume has yet to bring, and knows who awaits it", async () => {
     const bundle: TestBundle = { name: "a", releases: llama("b1", { here: "1", later: "2" }) };
@@ -119,7 +143,12 @@ describe("the catalog", () => {
     expect(loaded.lookup(path)).toBeUndefined();
     expect(loaded.awaited(path)?.bundle).toBe("a");
     expect(loaded.bundles[0]?.absent).toEqual([path]);
-    expect(loaded.repo(LLAMA)?.byTag.get("b1")?.assets.map(({ name }) => name)).toEqual(["here"]);
+    expect(
+      loaded
+        .repo(LLAMA)
+        ?.byTag.get("b1")
+        ?.assets.map(({ name }) => name),
+    ).toEqual(["here"]);
   });
 
   it("says which bundles there are, who signed them and when they came", async () => {
@@ -127,7 +156,9 @@ describe("the catalog", () => {
     await store.add({ name: "signed" }, { signers: [signer], importedAt: "2026-11-04T00:00:00Z" });
     await store.add({ name: "open", files: { "a/b": "1" } }, { importedAt: "2026-11-05T00:00:00Z" });
     const { bundles } = await catalog();
-    expect(bundles.map(({ document, signedBy, importedAt }) => [document.name, signedBy, importedAt])).toEqual([
+    expect(
+      bundles.map(({ document, signedBy, importedAt }) => [document.name, signedBy, importedAt]),
+    ).toEqual([
       ["signed", [signer.keyId], "2026-11-04T00:00:00Z"],
       ["open", [], "2026-11-05T00:00:00Z"],
     ]);
@@ -139,7 +170,12 @@ describe("the catalog", () => {
     const { builds, releases } = sampleDocument();
     await store.add({ name: "a", files: contents, document: { builds, releases } });
     const [build] = (await catalog()).builds;
-    expect(build).toMatchObject({ engine: "llamacpp", bundle: "a", complete: true, bytes: contents[SERVER_PATH]?.length });
+    expect(build).toMatchObject({
+      engine: "llamacpp",
+      bundle: "a",
+      complete: true,
+      bytes: contents[SERVER_PATH]?.length,
+    });
   });
 
   it("counts a content that several paths share once", async () => {
@@ -170,12 +206,33 @@ describe("the catalog", () => {
   it("M7: nothing but what bundles carry is reachable, whatever is asked for", async () => {
     await store.add({ name: "a", releases: llama("b1", { a: "one" }) });
     const loaded = await catalog();
-    const piece = fc.constantFrom("..", "ggml-org", "llama.cpp", "github", "releases", "latest", "download", "b1", "a", "__proto__", "constructor", "%2B", "etc", "");
+    const piece = fc.constantFrom(
+      "..",
+      "ggml-org",
+      "llama.cpp",
+      "github",
+      "releases",
+      "latest",
+      "download",
+      "b1",
+      "a",
+      "__proto__",
+      "constructor",
+      "%2B",
+      "etc",
+      "",
+    );
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.array(piece).map((parts) => parts.join("/"))), (path) => {
-        const found = resolveFile(loaded, path);
-        if (found !== undefined) expect(found.blob.file).toBe(store.blob(digestOf("one")));
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece).map((parts) => parts.join("/")),
+        ),
+        (path) => {
+          const found = resolveFile(loaded, path);
+          if (found !== undefined) expect(found.blob.file).toBe(store.blob(digestOf("one")));
+        },
+      ),
       { numRuns: 2000 },
     );
   });

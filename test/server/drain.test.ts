@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { drain } from "../../server/drain.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import { silentLogger } from "../../src/log.ts";
-import { rawClient, splitAnswers } from "../support/raw-client.ts";
 import { type TestMirror, testMirror } from "../support/mirror-server.ts";
+import { rawClient, splitAnswers } from "../support/raw-client.ts";
 import { servedStore } from "../support/served-store.ts";
 import { tmpDir } from "../support/tmp.ts";
 

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { lstat, mkdir, readFile, readlink, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Recipe } from "../../src/recipe/schema.ts";
-import { tarGzOf } from "../support/archives/tar-gz.ts";
+import { tarGzOf, tarOf } from "../support/archives/tar-gz.ts";
 import { archiveWith, patched, serverSaying } from "../support/install/archives.ts";
 import { type InstallSite, installSite, type SiteOptions } from "../support/install/install-site.ts";
 import { which } from "../support/install/node.ts";
@@ -202,6 +203,15 @@ function mountNoexec(folder: string): void {
   onTestFinished(() => {
     execFileSync("umount", [folder]);
   });
+}
+
+/** An archive that unpacks to very much more than it is. */
+function zeros(size: number): Buffer {
+  const members = [
+    { path: "llama-b11347/llama-server", content: serverSaying(), mode: 0o755 },
+    { path: "llama-b11347/zeros", content: Buffer.alloc(size) },
+  ];
+  return gzipSync(tarOf(members));
 }
 
 /** The practice archive as a user with this number would have packed it. */

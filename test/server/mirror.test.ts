@@ -45,26 +45,36 @@ describe("files", () => {
   ])("M5: Range: %s is %i", async (range, status, text, contentRange) => {
     const mirror = await testMirror(store.root);
     const answer = await mirror.get(FILE, { range });
-    expect([answer.status, answer.text, answer.headers["content-range"]]).toEqual([status, text, contentRange]);
+    expect([answer.status, answer.text, answer.headers["content-range"]]).toEqual([
+      status,
+      text,
+      contentRange,
+    ]);
   });
 
   it("M4: HEAD gives GET's headers, and an empty file is one", async () => {
     const mirror = await testMirror(store.root);
     const [head, get] = [await mirror.ask("HEAD", FILE), await mirror.get(FILE)];
-    const comparable = ({ date, ...rest }: typeof head.headers): unknown => ({ ...rest, date: date !== undefined });
+    const comparable = ({ date, ...rest }: typeof head.headers): unknown => ({
+      ...rest,
+      date: date !== undefined,
+    });
     expect(comparable(head.headers)).toEqual(comparable(get.headers));
     expect(head.body).toHaveLength(0);
     const empty = await mirror.get(`/${LLAMA}/releases/download/b11347/EMPTY`);
     expect([empty.status, empty.headers["content-length"]]).toEqual([200, "0"]);
   });
 
-  it.each(["+", "%2B", "%2b", "%252B"])("M6: a plus written as %s gives the same bytes and the decoded name", async (plus) => {
-    const mirror = await testMirror(store.root);
-    const path = `/vllm-project/vllm/releases/download/v0.30.0/${WHEEL.replace("+", plus)}`;
-    const answer = await mirror.get(path);
-    expect([answer.status, answer.text]).toEqual([200, "a wheel"]);
-    expect(answer.headers["content-disposition"]).toContain(`filename="${WHEEL}"`);
-  });
+  it.each(["+", "%2B", "%2b", "%252B"])(
+    "M6: a plus written as %s gives the same bytes and the decoded name",
+    async (plus) => {
+      const mirror = await testMirror(store.root);
+      const path = `/vllm-project/vllm/releases/download/v0.30.0/${WHEEL.replace("+", plus)}`;
+      const answer = await mirror.get(path);
+      expect([answer.status, answer.text]).toEqual([200, "a wheel"]);
+      expect(answer.headers["content-disposition"]).toContain(`filename="${WHEEL}"`);
+    },
+  );
 
   it.each([
     "/golang/tools/releases/download/gopls/v0.23.0/gopls.tar.gz",
@@ -79,7 +89,11 @@ describe("files", () => {
   it("by way of latest are not called immutable", async () => {
     const mirror = await testMirror(store.root);
     const answer = await mirror.get("/astral-sh/uv/releases/latest/download/uv-installer.sh");
-    expect([answer.status, answer.text, answer.headers["cache-control"]]).toEqual([200, "#!/bin/sh\n", "no-cache"]);
+    expect([answer.status, answer.text, answer.headers["cache-control"]]).toEqual([
+      200,
+      "#!/bin/sh\n",
+      "no-cache",
+    ]);
   });
 
   it("are served to uv at the paths of UV_ASTRAL_MIRROR_URL", async () => {
@@ -149,7 +163,10 @@ describe("what watches and measures the mirror", () => {
     await damage(`${store.root}/index.json`);
     await mirror.catalog.check();
     const answer = await mirror.get("/readyz");
-    expect([answer.status, answer.text]).toEqual([200, expect.stringMatching(/^degraded since .*index\.json/)]);
+    expect([answer.status, answer.text]).toEqual([
+      200,
+      expect.stringMatching(/^degraded since .*index\.json/),
+    ]);
     expect((await mirror.get(FILE)).status).toBe(200);
   });
 

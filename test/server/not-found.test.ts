@@ -14,11 +14,20 @@ beforeEach(async () => {
   await store.add({
     name: "site-a",
     releases: [
-      { repo: LLAMA, tag: "b11346", assets: { "llama-b11346-bin-ubuntu-x64.tar.gz": "0" }, prerelease: true, day: 1 },
+      {
+        repo: LLAMA,
+        tag: "b11346",
+        assets: { "llama-b11346-bin-ubuntu-x64.tar.gz": "0" },
+        prerelease: true,
+        day: 1,
+      },
       {
         repo: LLAMA,
         tag: "b11347",
-        assets: { "llama-b11347-bin-ubuntu-x64.tar.gz": "1", "llama-b11347-bin-ubuntu-vulkan-x64.tar.gz": "2" },
+        assets: {
+          "llama-b11347-bin-ubuntu-x64.tar.gz": "1",
+          "llama-b11347-bin-ubuntu-vulkan-x64.tar.gz": "2",
+        },
         prerelease: true,
       },
       { repo: PYTHON, tag: "20261003", assets: { [CPYTHON]: "py" } },
@@ -54,7 +63,11 @@ describe("what the mirror lacks", () => {
     [
       "an asset of a carried release",
       `/${LLAMA}/releases/download/b11347/llama-b11347-bin-ubuntu-arm64.tar.gz`,
-      ["Near it: llama-b11347-bin-ubuntu-x64.tar.gz", "Carried assets of b11347: ", "versions:\n      - b11347"],
+      [
+        "Near it: llama-b11347-bin-ubuntu-x64.tar.gz",
+        "Carried assets of b11347: ",
+        "versions:\n      - b11347",
+      ],
     ],
     [
       "an asset that the bundle was built without",
@@ -81,24 +94,41 @@ describe("what the mirror lacks", () => {
       `/${PYTHON}/releases/latest/download/other`,
       ["The latest carried release", "20261003"],
     ],
-    ["a source archive", `/${LLAMA}/archive/refs/tags/b11347.tar.gz`, ["source archive of ggml-org/llama.cpp b11347"]],
+    [
+      "a source archive",
+      `/${LLAMA}/archive/refs/tags/b11347.tar.gz`,
+      ["source archive of ggml-org/llama.cpp b11347"],
+    ],
     ["uv's own paths", "/github/uv/releases/download/0.1/uv.tar.gz", ["No bundle carries astral-sh/uv"]],
-    ["a file of a volume to come", "/o/r/releases/download/v1/later.tar.gz", ["Bundle site-b lists it", "remaining volumes"]],
+    [
+      "a file of a volume to come",
+      "/o/r/releases/download/v1/later.tar.gz",
+      ["Bundle site-b lists it", "remaining volumes"],
+    ],
     ["a Python index", "/simple/torch/", ["Python index"]],
     ["anything else", "/favicon.ico", ["Not on this mirror: /favicon.ico"]],
-  ])("M9: %s is a 404 in words, which say what there is and what would bring it", async (_what, path, words) => {
-    const text = await missing(path);
-    for (const word of words) expect(text).toContain(word);
-    expect(text).toContain("never asks the internet");
-  });
+  ])(
+    "M9: %s is a 404 in words, which say what there is and what would bring it",
+    async (_what, path, words) => {
+      const text = await missing(path);
+      for (const word of words) expect(text).toContain(word);
+      expect(text).toContain("never asks the internet");
+    },
+  );
 
   it("M9: the lines that it proposes are a spec", async () => {
-    const text = await missing(`/${LLAMA}/releases/download/b11400/llama+x [1]: b.tar.gz`.replaceAll(" ", "%20"));
+    const text = await missing(
+      `/${LLAMA}/releases/download/b11400/llama+x [1]: b.tar.gz`.replaceAll(" ", "%20"),
+    );
     const engines = /^engines:\n(?: .*\n)+/m.exec(text)?.[0];
     const assets = /^assets:\n(?: .*\n)+/m.exec(text)?.[0];
     const spec = parseSpec(`name: next\n${engines ?? ""}${assets ?? ""}`, "proposed");
     expect(spec.engines?.[0]).toMatchObject({ engine: "llamacpp", versions: ["b11400"] });
-    expect(spec.assets?.[0]).toMatchObject({ repo: LLAMA, tag: "b11400", include: ["llama+x [1]: b.tar.gz"] });
+    expect(spec.assets?.[0]).toMatchObject({
+      repo: LLAMA,
+      tag: "b11400",
+      include: ["llama+x [1]: b.tar.gz"],
+    });
   });
 
   it("M9: is remembered for the page, latest first, each once, without noise", async () => {
@@ -120,7 +150,8 @@ describe("what the mirror lacks", () => {
     ["has another repository", `/indygreg/python/builds/releases/download/20261003/${CPYTHON}`],
   ])("M12: a base that %s is answered with the right one", async (_what, path) => {
     const text = await missing(path.replaceAll("+", "%2B"));
-    const [, given = "", right = ""] = /given does not fit\. It was (\S+) and should be (\S+): then it finds/.exec(text) ?? [];
+    const [, given = "", right = ""] =
+      /given does not fit\. It was (\S+) and should be (\S+): then it finds/.exec(text) ?? [];
     const asked = `${mirror.url}${path.replaceAll("+", "%2B")}`;
     expect(asked.startsWith(`${given}/`)).toBe(true);
     const { pathname } = new URL(`${right}${asked.slice(given.length)}`);

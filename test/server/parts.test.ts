@@ -17,7 +17,12 @@ describe("pages of a list", () => {
 
   it.each([
     ["", 30, 0, `${to(30, 2, "next")}, ${to(30, 3, "last")}`],
-    ["page=2", 30, 30, `${to(30, 1, "prev")}, ${to(30, 3, "next")}, ${to(30, 3, "last")}, ${to(30, 1, "first")}`],
+    [
+      "page=2",
+      30,
+      30,
+      `${to(30, 1, "prev")}, ${to(30, 3, "next")}, ${to(30, 3, "last")}, ${to(30, 1, "first")}`,
+    ],
     ["page=3", 5, 60, `${to(30, 2, "prev")}, ${to(30, 1, "first")}`],
     ["page=9", 0, undefined, `${to(30, 3, "prev")}, ${to(30, 1, "first")}`],
     ["per_page=100", 65, 0, ""],

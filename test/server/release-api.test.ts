@@ -27,7 +27,9 @@ const PYTHON: TestRelease = {
     SHA256SUMS: "sums",
   },
 };
-const many = Object.fromEntries(Array.from({ length: 42 }, (_, i) => [`asset-${String(i).padStart(2, "0")}`, `${i}`]));
+const many = Object.fromEntries(
+  Array.from({ length: 42 }, (_, i) => [`asset-${String(i).padStart(2, "0")}`, `${i}`]),
+);
 
 let store: ServedStore;
 beforeEach(async () => {
@@ -120,10 +122,13 @@ describe.each(["", "/api/v3"])("the release API below %j", (api) => {
 
   it("M11: cuts lists into pages with absolute links, as clients follow them", async () => {
     const mirror = await testMirror(store.root);
-    const release = GithubRelease.parse((await mirror.get(`${api}/repos/example/many/releases/latest`)).json());
+    const release = GithubRelease.parse(
+      (await mirror.get(`${api}/repos/example/many/releases/latest`)).json(),
+    );
     expect(release.assets).toHaveLength(42);
     const seen: unknown[] = [];
-    let next: string | undefined = `${mirror.url}${api}/repos/example/many/releases/${release.id}/assets?per_page=20`;
+    let next: string | undefined =
+      `${mirror.url}${api}/repos/example/many/releases/${release.id}/assets?per_page=20`;
     while (next !== undefined) {
       const { pathname, search } = new URL(next);
       const answer = await mirror.get(`${pathname}${search}`);
@@ -148,7 +153,11 @@ describe.each(["", "/api/v3"])("the release API below %j", (api) => {
     }
     expect((await mirror.get(path, { "if-none-match": '"other"' })).status).toBe(200);
     const head = await mirror.ask("HEAD", path);
-    expect([head.status, head.headers["content-length"], head.body.length]).toEqual([200, `${first.body.length}`, 0]);
+    expect([head.status, head.headers["content-length"], head.body.length]).toEqual([
+      200,
+      `${first.body.length}`,
+      0,
+    ]);
   });
 
   it.each([
@@ -161,7 +170,10 @@ describe.each(["", "/api/v3"])("the release API below %j", (api) => {
     const mirror = await testMirror(store.root);
     const answer = await mirror.get(`${api}/repos/${LLAMA}/releases/${what}`);
     expect(answer.status).toBe(404);
-    expect(answer.json()).toMatchObject({ message: expect.stringContaining(words) as unknown, status: "404" });
+    expect(answer.json()).toMatchObject({
+      message: expect.stringContaining(words) as unknown,
+      status: "404",
+    });
   });
 
   it("tells that there is no limit", async () => {
@@ -187,7 +199,9 @@ describe("other things that clients of GitHub ask", () => {
     });
     expect(answer.json()).toMatchObject({
       name: "0.12.23",
-      url: expect.stringMatching(/^https:\/\/mirror\.example:8443\/ferry\/api\/v3\/repos\/astral-sh\/uv\/releases\/\d+$/) as unknown,
+      url: expect.stringMatching(
+        /^https:\/\/mirror\.example:8443\/ferry\/api\/v3\/repos\/astral-sh\/uv\/releases\/\d+$/,
+      ) as unknown,
       assets: expect.arrayContaining([
         expect.objectContaining({
           browser_download_url:
@@ -199,13 +213,17 @@ describe("other things that clients of GitHub ask", () => {
 
   it("M11: nobody but a trusted proxy says what the mirror's address is", async () => {
     const mirror = await testMirror(store.root, { trust: "none" });
-    const answer = await mirror.get("/api/v3/repos/astral-sh/uv/releases/latest", { "x-forwarded-host": "evil.example" });
+    const answer = await mirror.get("/api/v3/repos/astral-sh/uv/releases/latest", {
+      "x-forwarded-host": "evil.example",
+    });
     expect(answer.text).not.toContain("evil.example");
   });
 
   it("M11: --base-url counts before everything", async () => {
     const mirror = await testMirror(store.root, { baseUrl: "https://m.example/x" });
-    const { text } = await mirror.get("/repos/astral-sh/uv/releases?per_page=1", { "x-forwarded-host": "p.example" });
+    const { text } = await mirror.get("/repos/astral-sh/uv/releases?per_page=1", {
+      "x-forwarded-host": "p.example",
+    });
     expect(text).toContain('"https://m.example/x/astral-sh/uv/releases/download/0.12.23/uv-installer.sh"');
     expect(text).not.toContain("p.example");
   });
@@ -235,7 +253,10 @@ describe("other things that clients of GitHub ask", () => {
   it("lists Python builds by their version, platform and variant", async () => {
     const mirror = await testMirror(store.root);
     const answer = await mirror.get("/github/versions/main/v1/python-build-standalone.ndjson");
-    const versions = answer.text.trimEnd().split("\n").map((line) => JSON.parse(line) as Listed);
+    const versions = answer.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Listed);
     const flat = versions.flatMap(({ version, artifacts }) =>
       artifacts.map(({ platform, variant }) => `${version} ${platform} ${variant}`),
     );

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { rawClient, splitAnswers } from "../support/raw-client.ts";
 import { rawRequest } from "../support/mirror-server.ts";
+import { rawClient, splitAnswers } from "../support/raw-client.ts";
 import { type ServedStore, servedStore } from "../support/served-store.ts";
 import { tmpDir } from "../support/tmp.ts";
 
@@ -34,7 +34,13 @@ interface Running {
 async function start(env: Record<string, string> = {}): Promise<Running> {
   const main = join(import.meta.dirname, "../../server/main.ts");
   const child = spawn(process.execPath, ["--import", "tsx", main], {
-    env: { PATH: process.env["PATH"], HOME: folder, FERRY_STORE: store.root, FERRY_LISTEN: "127.0.0.1:0", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: folder,
+      FERRY_STORE: store.root,
+      FERRY_LISTEN: "127.0.0.1:0",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exit = once(child, "exit").then(([code]) => code as number | null);
@@ -60,8 +66,14 @@ async function start(env: Record<string, string> = {}): Promise<Running> {
     take(chunk.toString());
     for (const wake of wakes) wake();
   };
-  child.stdout.on("data", gather((text) => (out += text)));
-  child.stderr.on("data", gather((text) => (said += text)));
+  child.stdout.on(
+    "data",
+    gather((text) => (out += text)),
+  );
+  child.stderr.on(
+    "data",
+    gather((text) => (said += text)),
+  );
   await until(() => out.endsWith("\n"));
   expect(out).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+\n$/);
   return {
@@ -95,11 +107,20 @@ describe("the mirror as a process", PATIENT, () => {
     await get(url, "/a/small");
     child.kill("SIGTERM");
     expect(await exit).toBe(0);
-    const lines = said().trimEnd().split("\n").map((line) => JSON.parse(line) as { level: string; msg: string });
+    const lines = said()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { level: string; msg: string });
     expect(lines.map(({ msg }) => msg)).toContain("catalog: 1 bundles, 2 files (2 contents, 25.2 MB)");
     const access = (await readFile(join(folder, "access.log"), "utf8")).trimEnd().split("\n");
     expect(access.map((line) => JSON.parse(line) as unknown)).toEqual([
-      expect.objectContaining({ event: "request", path: "/a/small", status: 200, bytes: 5, client: "127.0.0.1" }),
+      expect.objectContaining({
+        event: "request",
+        path: "/a/small",
+        status: 200,
+        bytes: 5,
+        client: "127.0.0.1",
+      }),
     ]);
   });
 });
@@ -116,7 +137,9 @@ describe("several processes", PATIENT, () => {
     await store.add({ name: "b", files: { "b/new": "new" } });
     // Asked until every process has seen it: a connection may come to any of them.
     const seen = async (): Promise<boolean> =>
-      (await Promise.all(Array.from({ length: 8 }, () => get(url, "/b/new")))).every(({ status }) => status === 200);
+      (await Promise.all(Array.from({ length: 8 }, () => get(url, "/b/new")))).every(
+        ({ status }) => status === 200,
+      );
     while (!(await seen()));
     child.kill("SIGTERM");
     expect(await exit).toBe(0);

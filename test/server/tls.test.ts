@@ -1,4 +1,4 @@
-import { execFile, type ExecFileException } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -28,11 +28,14 @@ const path = `/${LLAMA}/releases/download/b11347/other.txt`;
 /** Common name of the certificate that a server shows. */
 function shown(origin: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connectTls({ port: Number(new URL(origin).port), host: "127.0.0.1", rejectUnauthorized: false }, () => {
-      const { subject } = (socket as ReturnType<typeof connectTls>).getPeerCertificate();
-      socket.destroy();
-      resolve(String(subject.CN));
-    });
+    const socket: Socket = connectTls(
+      { port: Number(new URL(origin).port), host: "127.0.0.1", rejectUnauthorized: false },
+      () => {
+        const { subject } = (socket as ReturnType<typeof connectTls>).getPeerCertificate();
+        socket.destroy();
+        resolve(String(subject.CN));
+      },
+    );
     socket.on("error", reject);
   });
 }
@@ -51,7 +54,9 @@ describe("TLS", () => {
     await copyFile(second.cert, tls.cert);
     await mirror.server.checkCertificate();
     expect(await shown(mirror.url)).toBe("first");
-    expect(mirror.said.at(-1)).toMatch(/^warning: the changed certificate or key cannot be used, the old one stays/);
+    expect(mirror.said.at(-1)).toMatch(
+      /^warning: the changed certificate or key cannot be used, the old one stays/,
+    );
     await copyFile(second.key, tls.key);
     await mirror.server.checkCertificate();
     expect(await shown(mirror.url)).toBe("second");
@@ -62,9 +67,13 @@ describe("TLS", () => {
     const start = (tls: { cert: string; key: string }): Promise<unknown> =>
       createHttpServer(() => undefined, { tls, maxConnections: 1, pollMs: 0, logger: silentLogger });
     await expect(start({ cert: a.cert, key: b.key })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
-    await expect(start({ cert: a.cert, key: join(folder, "none") })).rejects.toMatchObject({ code: "FILE_UNREADABLE" });
+    await expect(start({ cert: a.cert, key: join(folder, "none") })).rejects.toMatchObject({
+      code: "FILE_UNREADABLE",
+    });
     await writeFile(join(folder, "junk"), "junk");
-    await expect(start({ cert: join(folder, "junk"), key: a.key })).rejects.toMatchObject({ code: "CONFIG_INVALID" });
+    await expect(start({ cert: join(folder, "junk"), key: a.key })).rejects.toMatchObject({
+      code: "CONFIG_INVALID",
+    });
   });
 
   it("M10: gh release download gets the verified bytes, although it races REST and GraphQL", async () => {

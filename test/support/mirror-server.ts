@@ -64,7 +64,7 @@ export async function testMirror(root: string, options: TestMirrorOptions = {}):
         log.push(entry);
         for (const wake of waiting) wake();
       },
-      flush: () => undefined,
+      close: () => undefined,
     },
     metrics,
     metricsText: () => metrics.registry.metrics(),

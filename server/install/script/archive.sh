@@ -22,12 +22,12 @@ read_archive() {
   members=$(wc -l <"$tmp/names" | tr -d ' ')
   [ "$members" -le 100000 ] || unsafe "it holds more than 100000 names"
   [ "$members" = "$(wc -l <"$tmp/long" | tr -d ' ')" ] || unsafe "its names cannot be told apart"
-  # Some tars take a leading slash off before they show a name; they say so.
-  ! grep -q -i 'removing leading' "$tmp/errors" || unsafe "it holds absolute names"
   strange=$(grep -v -E '^(\./)?([A-Za-z0-9._+@=~,:%-]+/)*[A-Za-z0-9._+@=~,:%-]*$' "$tmp/names" | plain | head -n 1)
   [ -z "$strange" ] || unsafe "it holds the name $strange"
   strange=$(grep -E '(^|/)\.\.(/|$)' "$tmp/names" | plain | head -n 1)
   [ -z "$strange" ] || unsafe "it holds the name $strange"
+  # Some tars take what leads elsewhere off before they show a name; they say so.
+  ! grep -q -i 'removing leading' "$tmp/errors" || unsafe "it holds absolute names, or names that go up"
   top=$(sed -e 's#^\./##' -e 's#/.*##' "$tmp/names" | grep -v -E '^\.?$' | sort -u)
   one_word "$top" || unsafe "it does not have one folder at its top, but: $(say "$top" | head -n 3 | tr '\n' ' ')"
   read_long

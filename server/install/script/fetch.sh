@@ -142,6 +142,10 @@ receive() {
       rm -f "$1"
       fail "$NOT_VERIFIED" "$name is larger than it should be ($2 bytes)" "The mirror's store is damaged, or this is another file."
     fi
+    if [ "$code" = 0 ] && [ "$now" -lt "$2" ]; then
+      rm -f "$1"
+      fail "$NOT_VERIFIED" "$name ends after $now bytes; it should have $2" "The mirror's store is damaged, or this is another file."
+    fi
     if [ "$getter-$code" = curl-33 ] && [ "$fresh" = no ]; then
       # Something between here and the mirror gives no parts of files.
       rm -f "$1"
@@ -150,7 +154,6 @@ receive() {
     fi
     if [ "$now" -le "$have_bytes" ]; then
       [ "$(free_bytes "$work")" -gt 1048576 ] || fail "$NO_SPACE" "no space is left on the file system of $prefix"
-      if [ "$code" = 0 ]; then fail "$NOT_VERIFIED" "$name ends after $now bytes; it should have $2"; fi
       fail "$NETWORK" "$name cannot be had from $3: $(why_not_got)" \
         "Run the same command again: the $(human "$now") that came are kept."
     fi

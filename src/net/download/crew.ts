@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FerryError } from "../../errors.ts";
 import type { Outcome } from "../retry.ts";
 import { fetchSegment, type SegmentContext } from "./fetch-segment.ts";
@@ -27,6 +28,7 @@ export class Crew {
   readonly #source: Source;
   readonly #file: PartialFile;
   readonly #stop = new AbortController();
+  readonly #done = new AbortController();
   readonly #signal: AbortSignal;
   readonly #active = new Set<Segment>();
   readonly #helpers: Promise<void>[] = [];
@@ -43,6 +45,7 @@ export class Crew {
   async work(): Promise<void> {
     await this.#fetchPieces((segment) => this.#contextOfFirst(segment));
     await Promise.all(this.#helpers);
+    this.#done.abort();
   }
 
   async #fetchPieces(contextFor: (segment: Segment) => SegmentContext): Promise<void> {
@@ -93,27 +96,46 @@ export class Crew {
   }
 
   #contextOfFirst(segment: Segment): SegmentContext {
-    const { clock, split } = this.#source;
-    const load = createLoadMeter();
-    let slow = createRateProbe(split, clock.now(), load);
-    let mayOpenMore = false;
+    const seen = { bytes: 0, blocked: 0 };
     return {
       ...this.#context(),
       opened: (ranges) => {
-        mayOpenMore = ranges && this.#source.connections > 1;
-        slow = createRateProbe(split, clock.now(), load);
+        if (ranges && this.#source.connections > 1) void this.#watch(segment, seen);
       },
       received: (bytes, blocked) => {
-        if (!mayOpenMore || this.#helpers.length > 0 || !slow(clock.now(), bytes, blocked)) return;
-        this.#openMore(segment);
+        seen.bytes += bytes;
+        seen.blocked += blocked;
       },
     };
+  }
+
+  /** Judges the first connection in windows of time, whether bytes come or not, until it is done or others were opened. */
+  async #watch(segment: Segment, seen: { bytes: number; blocked: number }): Promise<void> {
+    const { clock, split } = this.#source;
+    const slow = createRateProbe(split, clock.now(), createLoadMeter());
+    while (this.#helpers.length === 0 && this.#isWorthMore(segment)) {
+      try {
+        await clock.sleep(split.probeMs, this.#done.signal);
+      } catch {
+        return;
+      }
+      // Under a clock that does not really sleep, the network gets its turn here.
+      await nextTurn();
+      const { bytes, blocked } = seen;
+      seen.bytes = 0;
+      seen.blocked = 0;
+      if (slow(clock.now(), bytes, blocked) && this.#isWorthMore(segment)) this.#openMore(segment);
+    }
+  }
+
+  #isWorthMore(segment: Segment): boolean {
+    const enough = segment.end - segment.position >= 4 * this.#source.split.minPiece;
+    return this.#active.has(segment) && this.#file.total !== undefined && enough;
   }
 
   #openMore(segment: Segment): void {
     const { connections, split, logger, label } = this.#source;
     const remaining = segment.end - segment.position;
-    if (this.#file.total === undefined || remaining < 4 * split.minPiece) return;
     const own = pieceLength(remaining, connections, split);
     segment.end = segment.position + own;
     const helpers = Math.min(connections - 1, Math.ceil((remaining - own) / split.minPiece));

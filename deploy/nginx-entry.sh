@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The mirror and nginx in front of it as one container: ends when either ends, and passes a stop on to both.
+#
+# nginx has the container's port, the mirror a port of the loopback address. TLS is nginx's: mount a configuration of
+# your own over /etc/ferry/nginx.conf.
+set -u
+
+if [ -n "${FERRY_TLS_CERT-}${FERRY_TLS_KEY-}" ]; then
+  echo "engine-ferry: here nginx speaks TLS, so FERRY_TLS_CERT and FERRY_TLS_KEY must not be set." >&2
+  echo "Mount an nginx.conf with ssl_certificate over /etc/ferry/nginx.conf, or use the image without nginx." >&2
+  exit 2
+fi
+
+# Seconds between "not ready" and the last connection taken, as the mirror has it without nginx.
+delay=${FERRY_DRAIN_DELAY:-0}
+case $delay in
+  *[!0-9]*)
+    echo "engine-ferry: FERRY_DRAIN_DELAY must be whole seconds, not $delay" >&2
+    exit 2
+    ;;
+esac
+
+trap 'exit 143' TERM INT # until both run
+
+# The mirror stays a second longer than nginx takes connections: nobody sees nginx without it.
+FERRY_LISTEN=127.0.0.1:8081 FERRY_ACCEL=nginx FERRY_DRAIN_DELAY=$((delay + 1)) node /opt/ferry/dist/server/main.js &
+mirror=$!
+nginx -e stderr -c /etc/ferry/nginx.conf -g 'daemon off;' &
+front=$!
+
+stopping=no
+stop() {
+  trap 'kill -TERM "$mirror" "$front" 2>/dev/null' TERM INT # a second time: at once
+  stopping=yes
+  kill -TERM "$mirror" 2>/dev/null
+  sleep "$delay" & # in the background, since a signal waits for what is in front
+  wait "$!"
+  kill -QUIT "$front" 2>/dev/null # running downloads are finished first
+}
+trap stop TERM INT
+
+wait -n "$mirror" "$front"
+code=$?
+if [ "$stopping" = no ]; then
+  echo "engine-ferry: the mirror or nginx ended by itself (exit code $code), so both stop" >&2
+  kill -TERM "$mirror" "$front" 2>/dev/null
+fi
+# A signal ends a wait early; it is over when nothing is left to wait for.
+while kill -0 "$mirror" 2>/dev/null || kill -0 "$front" 2>/dev/null; do
+  wait "$mirror" "$front"
+done
+[ "$stopping" = yes ]
