@@ -2,7 +2,7 @@
 // The new build is made beside the old one and takes its place at the end: whoever starts the program meanwhile gets
 // one or the other, whole.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sourceStamp, stampFile } from "./source-stamp.mjs";
 
@@ -22,6 +22,8 @@ try {
   });
   if (run.status !== 0) process.exitCode = run.status ?? 1;
   else {
+    // What the program reads at run time beside its modules: the parts of the install script.
+    cpSync(`${root}server/install/script`, `${fresh}/server/install/script`, { recursive: true });
     if (existsSync(dist)) renameSync(dist, retired);
     renameSync(fresh, dist);
     if (!existsSync(entry)) throw new Error(`the compiler wrote no ${entry}`);

@@ -23,6 +23,8 @@ function run(program: string, args: string[], cwd: string): string {
 /** What must be in the package, and what must not: by path within it. */
 function checkContent(files: readonly string[]): void {
   const wanted = [
+    "dist/server/install/script/main.sh",
+    "scripts/verify-with-openssl.sh",
     "package.json",
     "bin/ferry.mjs",
     "dist/src/cli/main.js",
@@ -33,7 +35,7 @@ function checkContent(files: readonly string[]): void {
     missing.push("bundles/engines/*.yaml");
   }
   const stray = files.filter((name) =>
-    /^(src|server|test|scripts|node_modules)\/|\.(ts|map|key|pem)$/.test(name),
+    /^(src|server|test|scripts(?!\/verify-with-openssl\.sh$)|node_modules)\/|\.(ts|map|key|pem)$/.test(name),
   );
   if (missing.length > 0) throw new Error(`the package lacks ${missing.join(", ")}`);
   if (stray.length > 0) throw new Error(`the package should not hold ${stray.join(", ")}`);

@@ -57,7 +57,6 @@ async function fetchFile(base: string, sender: string): Promise<string> {
   const bytes = new Uint8Array(await whole.arrayBuffer());
   demand(whole.status === 200, `${url.pathname} answers ${whole.status}`);
   demand(sha256(bytes) === file.digest, `${url.pathname} came as ${sha256(bytes)}, not ${file.digest}`);
-  demand(whole.headers.get("etag") === `"${file.digest.replace("sha256:", "")}"`, `no ETag: ${url.pathname}`);
   const part = await fetch(url, { headers: { range: "bytes=1-" } });
   const rest = new Uint8Array(await part.arrayBuffer());
   demand(part.status === 206, `${url.pathname} in part answers ${part.status}`);

@@ -34,7 +34,7 @@ export function markupOf(own: string): Html {
 function render(part: Part): string {
   if (part === undefined || part === false) return "";
   if (part instanceof Html) return part.markup;
-  if (typeof part === "object") return part.map(render).join("");
+  if (Array.isArray(part)) return part.map(render).join("");
   return escapeHtml(String(part));
 }
 

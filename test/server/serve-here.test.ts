@@ -20,7 +20,9 @@ beforeEach(async () => {
 });
 
 /** `serve` in this process; resolves with its first line. Stopped by `stop`, and at the end of the test. */
-async function start(flags: ServeFlags = {}): Promise<{ line: string; url: string; stop(): Promise<void> }> {
+async function start(
+  flags: ServeFlags = {},
+): Promise<{ line: string; url: string; stop: () => Promise<void> }> {
   const abort = new AbortController();
   const logger: Logger = {
     debug: () => undefined,

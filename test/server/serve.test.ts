@@ -24,9 +24,9 @@ interface Running {
   url: string;
   child: ChildProcess;
   /** What it has written to standard error so far. */
-  said(): string;
+  said: () => string;
   /** Resolves when standard error holds this. */
-  says(words: string): Promise<void>;
+  says: (words: string) => Promise<void>;
   exit: Promise<number | null>;
 }
 
@@ -59,7 +59,9 @@ async function start(env: Record<string, string> = {}): Promise<Running> {
         resolve();
       };
       wakes.add(look);
-      void exit.then(() => reject(new Error(`it ended:\n${said}`)));
+      void exit.then(() => {
+        reject(new Error(`it ended:\n${said}`));
+      });
       look();
     });
   const gather = (take: (text: string) => void) => (chunk: Buffer) => {

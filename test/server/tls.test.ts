@@ -1,4 +1,5 @@
 import { type ExecFileException, execFile } from "node:child_process";
+import { once } from "node:events";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -26,18 +27,16 @@ beforeEach(async () => {
 const path = `/${LLAMA}/releases/download/b11347/other.txt`;
 
 /** Common name of the certificate that a server shows. */
-function shown(origin: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket: Socket = connectTls(
-      { port: Number(new URL(origin).port), host: "127.0.0.1", rejectUnauthorized: false },
-      () => {
-        const { subject } = (socket as ReturnType<typeof connectTls>).getPeerCertificate();
-        socket.destroy();
-        resolve(String(subject.CN));
-      },
-    );
-    socket.on("error", reject);
+async function shown(origin: string): Promise<string> {
+  const socket = connectTls({
+    port: Number(new URL(origin).port),
+    host: "127.0.0.1",
+    rejectUnauthorized: false,
   });
+  await once(socket, "secureConnect");
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return String(subject.CN);
 }
 
 describe("TLS", () => {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { createAskedRing } from "../../server/asked-ring.ts";
 import { askedModel } from "../../server/views/asked-model.ts";
@@ -10,9 +11,16 @@ import { noticesOf } from "../../server/views/notices.ts";
 import { releaseModel } from "../../server/views/release-model.ts";
 import { reposModel } from "../../server/views/repos-model.ts";
 import { toolsModel } from "../../server/views/tools-model.ts";
+import type { CarriedBuild, CarriedFile, MissingBuild } from "../../src/bundle/document.ts";
 import { parseSpec } from "../../src/bundle/spec.ts";
-import type { CarriedBuild } from "../../src/bundle/document.ts";
-import { askedLately, catalogOf, fullCatalog, loadedBundle, SITE_KEY } from "../support/page-mirror.ts";
+import {
+  askedLately,
+  catalogOf,
+  catalogWithAsset,
+  fullCatalog,
+  loadedBundle,
+  SITE_KEY,
+} from "../support/page-mirror.ts";
 import { builtinTable } from "../support/recipes.ts";
 
 const BASE = "http://mirror.example:8080";
@@ -35,7 +43,8 @@ function carried(changes: Partial<CarriedBuild>): CarriedBuild {
 
 describe("what a build needs, in words", () => {
   const llamacpp = table.recipe("llamacpp");
-  const wheel = (name: string): CarriedBuild => carried({ files: [`vllm-project/vllm/releases/download/v1/${name}`] });
+  const wheel = (name: string): CarriedBuild =>
+    carried({ files: [`vllm-project/vllm/releases/download/v1/${name}`] });
 
   it.each<[CarriedBuild["needs"], string | undefined, string | undefined]>([
     [{ nvidia: false }, undefined, undefined],
@@ -50,14 +59,21 @@ describe("what a build needs, in words", () => {
 
   it("names the cards that an older driver will do for, as the recipe has it", () => {
     const build = carried({ variant: "cuda-12.8", needs: { nvidia: true, driver: "570", cc: { min: 5 } } });
-    expect(needsInWords(build, llamacpp).driver).toBe("570 or newer; 525 on compute capability 8.6, 8.9, 12.0");
+    expect(needsInWords(build, llamacpp).driver).toBe(
+      "570 or newer; 525 on compute capability 8.6, 8.9, 12.0",
+    );
     expect(needsInWords(build, undefined).driver).toBe("570 or newer");
     const family = carried({ variant: "cuda-13.4", needs: { nvidia: true, driver: "580" } });
     expect(needsInWords(family, llamacpp).driver).toBe("580 or newer");
   });
 
   it("takes the lowest card of an engine from its recipe where the build itself names none", () => {
-    const build = carried({ engine: "vllm", version: "0.30.0", variant: "cu129", needs: { nvidia: true, driver: "525" } });
+    const build = carried({
+      engine: "vllm",
+      version: "0.30.0",
+      variant: "cu129",
+      needs: { nvidia: true, driver: "525" },
+    });
     expect(needsInWords(build, table.recipe("vllm")).compute).toBe("7.5 or newer");
     expect(needsInWords({ ...build, arch: "arm64" }, table.recipe("vllm")).compute).toBe("8.0 or newer");
   });
@@ -110,12 +126,18 @@ describe("the matrix of engines", () => {
         builds: ["b999", "b11347", "b2000"].map((version) => carried({ version })),
       }),
     ]);
-    expect(enginesModel(many, SITE)[0]?.versions.map(({ version }) => version)).toEqual(["b11347", "b2000", "b999"]);
+    expect(enginesModel(many, SITE)[0]?.versions.map(({ version }) => version)).toEqual([
+      "b11347",
+      "b2000",
+      "b999",
+    ]);
   });
 
   it("has what a node downloads in its cells, and says what is a gap and what is not there", () => {
     const [newest, older] = llamacpp?.versions ?? [];
-    const cells = Object.fromEntries((newest?.variants ?? []).map(({ variant, cells: found }) => [variant, found]));
+    const cells = Object.fromEntries(
+      (newest?.variants ?? []).map(({ variant, cells: found }) => [variant, found]),
+    );
     expect(cells).toEqual({
       cpu: { amd64: { state: "here", bytes: 17_551_840 }, arm64: { state: "here", bytes: 13_591_763 } },
       "cuda-13.4": {
@@ -155,25 +177,35 @@ describe("the matrix of engines", () => {
     expect(guarded?.versions[0]?.install).toBe(
       `curl -fsSL --oauth2-bearer "$FERRY_TOKEN" ${BASE}/install.sh | sh -s -- llamacpp b11347`,
     );
-    const waiting = catalogOf(
-      [loadedBundle({ name: "half", counter: 1, ...onlyLlama() })],
-      (path) => path.includes("llama.cpp"),
+    const waiting = catalogOf([loadedBundle({ name: "half", counter: 1, ...onlyLlama() })], (path) =>
+      path.includes("llama.cpp"),
     );
     const [version] = enginesModel(waiting, SITE)[0]?.versions ?? [];
     expect(version?.variants[0]?.cells.amd64).toEqual({ state: "waiting" });
-    expect(version).toMatchObject({ install: undefined, why: expect.stringContaining("has not been imported") as string });
+    expect(version).toMatchObject({
+      install: undefined,
+      why: expect.stringContaining("has not been imported") as string,
+    });
   });
 
-  it.each(["b1; reboot", "$(id)", "-x", "b1\nreboot"])("never makes a command of the version %j", (version) => {
-    const hostile = catalogOf([loadedBundle({ name: "x", counter: 1, builds: [carried({ version })] })]);
-    expect(enginesModel(hostile, SITE)[0]?.versions[0]?.install).toBeUndefined();
-  });
+  it.each(["b1; reboot", "$(id)", "-x", "b1\nreboot"])(
+    "never makes a command of the version %j",
+    (version) => {
+      const hostile = catalogOf([loadedBundle({ name: "x", counter: 1, builds: [carried({ version })] })]);
+      expect(enginesModel(hostile, SITE)[0]?.versions[0]?.install).toBeUndefined();
+    },
+  );
 
   it("marks what comes from a bundle that nobody signed, until a signed one brings it", () => {
-    const unsigned = engines.flatMap(({ id, versions }) => versions.filter((one) => one.unsigned).map(() => id));
+    const unsigned = engines.flatMap(({ id, versions }) =>
+      versions.filter((one) => one.unsigned).map(() => id),
+    );
     expect(unsigned).toEqual(["vllm"]);
     const builds = [carried({})];
-    const first = loadedBundle({ name: "a", counter: 1, builds }, { signedBy: [], importedAt: "2026-01-01T00:00:00Z" });
+    const first = loadedBundle(
+      { name: "a", counter: 1, builds },
+      { signedBy: [], importedAt: "2026-01-01T00:00:00Z" },
+    );
     const second = loadedBundle(
       { name: "b", counter: 1, builds },
       { signedBy: ["0123456789abcdef"], importedAt: "2026-01-02T00:00:00Z" },
@@ -183,14 +215,13 @@ describe("the matrix of engines", () => {
   });
 });
 
-function onlyLlama(): { builds: CarriedBuild[]; files: typeof files } {
-  const build = full.builds.find(({ engine, variant }) => engine === "llamacpp" && variant === "cpu");
+function onlyLlama(): { builds: CarriedBuild[]; files: CarriedFile[] } {
+  const build = full.builds.find(({ version, variant }) => version === "b11347" && variant === "cpu");
   if (build === undefined) throw new Error("the full mirror has no llama.cpp");
-  const { bundle: _, bytes: __, complete: ___, ...rest } = build;
   const files = full.bundles.flatMap(({ document }) =>
     document.files.filter(({ path }) => build.files.includes(path)),
   );
-  return { builds: [rest], files };
+  return { builds: [build], files };
 }
 
 describe("bundles", () => {
@@ -212,10 +243,22 @@ describe("bundles", () => {
 
   it("that are unsigned, unchecked or incomplete, or a store that cannot be read, are said first", () => {
     const unchecked = catalogOf([loadedBundle({ name: "built-here", counter: 1 })]);
-    const problem = { message: "index.json is no JSON", hint: "Import again.", since: Date.parse("2026-10-15T00:00:00Z") };
+    const problem = {
+      message: "index.json is no JSON",
+      hint: "Import again.",
+      since: Date.parse("2026-10-15T00:00:00Z"),
+    };
     expect(noticesOf(bundlesModel(unchecked, BASE), problem)).toEqual([
-      { level: "danger", title: "The store cannot be read", words: expect.stringContaining("2026-10-15T00:00") as string },
-      { level: "warning", title: "Signature not checked", words: expect.stringContaining("built-here 1") as string },
+      {
+        level: "danger",
+        title: "The store cannot be read",
+        words: expect.stringContaining("2026-10-15T00:00") as string,
+      },
+      {
+        level: "warning",
+        title: "Signature not checked",
+        words: expect.stringContaining("built-here 1") as string,
+      },
     ]);
     expect(noticesOf(bundlesModel(full, BASE), undefined).map(({ level, title }) => [level, title])).toEqual([
       ["danger", "Unsigned bundle"],
@@ -224,8 +267,17 @@ describe("bundles", () => {
   });
 
   it("record gaps, which another bundle may have filled since", () => {
-    expect(gapsModel(full)).toMatchObject([{ version: "b11056", variant: "vulkan", arch: "arm64", filledBy: undefined }]);
-    const gap = { engine: "llamacpp", version: "b11347", arch: "amd64", variant: "cpu", assets: [], reason: "late" } as const;
+    expect(gapsModel(full)).toMatchObject([
+      { version: "b11056", variant: "vulkan", arch: "arm64", filledBy: undefined },
+    ]);
+    const gap: MissingBuild = {
+      engine: "llamacpp",
+      version: "b11347",
+      arch: "amd64",
+      variant: "cpu",
+      assets: [],
+      reason: "late",
+    } as const;
     const filled = catalogOf([
       loadedBundle({ name: "a", counter: 1, missing: [gap] }),
       loadedBundle({ name: "b", counter: 1, ...onlyLlama() }),
@@ -306,40 +358,23 @@ describe("settings for tools", () => {
   });
 
   it("quote what a shell would take apart", () => {
-    const hostile = catalogOf([
-      loadedBundle({
-        name: "x",
-        counter: 1,
-        releases: [
-          {
-            ...(full.repo("ggml-org/llama.cpp")?.releases[0] as object as never as Release),
-            assets: [
-              {
-                ...(full.repo("ggml-org/llama.cpp")?.releases[0]?.assets[0] as Release["assets"][number]),
-                name: "a'; reboot #.tar.gz",
-              },
-            ],
-          },
-        ],
-        files: [
-          {
-            path: "ggml-org/llama.cpp/releases/download/b11347/a'; reboot #.tar.gz",
-            digest: full.repo("ggml-org/llama.cpp")?.releases[0]?.assets[0]?.digest ?? SITE_KEY,
-            size: 1,
-            url: "https://github.com/x",
-            updatedAt: "",
-            trust: "github",
-          },
-        ],
-      }),
+    const name = "a'; reboot #.tar.gz";
+    const [curl, , , check] = commands(catalogWithAsset(name)).slice(2);
+    const seen = spawnSync("sh", ["-c", `curl() { printf '%s\\n' "$@"; }; ${curl ?? ""}`], {
+      encoding: "utf8",
+    });
+    expect(seen.stdout.trimEnd().split("\n")).toEqual([
+      "-fL",
+      "-C",
+      "-",
+      "-o",
+      name,
+      `${BASE}/ggml-org/llama.cpp/releases/download/b11347/a'%3B%20reboot%20%23.tar.gz`,
     ]);
-    const [, , curl = ""] = commands(hostile);
-    expect(curl).toContain(`-o 'a'\\''; reboot #.tar.gz' 'http`.replace("'http", ""));
-    expect(curl).not.toMatch(/; reboot #\.tar\.gz [^']*$/);
+    const line = spawnSync("sh", ["-c", (check ?? "").replace("| sha256sum -c", "")], { encoding: "utf8" });
+    expect(line.stdout.trimEnd().split("  ").at(-1)).toBe(name);
   });
 });
-
-type Release = ReturnType<typeof fullCatalog>["bundles"][number]["document"]["releases"][number];
 
 describe("what was asked for in vain", () => {
   it("comes with lines for the next spec, which is a spec", () => {
@@ -363,9 +398,12 @@ describe("what was asked for in vain", () => {
     ["v1/install/llamacpp/b20000", "engines:\n  - engine: llamacpp\n    versions:\n      - b20000"],
     [
       "github/python-build-standalone/releases/download/20261101/cpython.tar.gz",
-      "assets:\n  - repo: astral-sh/python-build-standalone\n    tag: \"20261101\"\n    include:\n      - cpython.tar.gz",
+      'assets:\n  - repo: astral-sh/python-build-standalone\n    tag: "20261101"\n    include:\n      - cpython.tar.gz',
     ],
-    ["ggerganov/llama.cpp/releases/tag/b20000", "engines:\n  - engine: llamacpp\n    versions:\n      - b20000"],
+    [
+      "ggerganov/llama.cpp/releases/tag/b20000",
+      "engines:\n  - engine: llamacpp\n    versions:\n      - b20000",
+    ],
     ["simple/torch", undefined],
     ["v1/install/unheard-of/1.0", undefined],
   ])("%s", (path, spec) => {

@@ -24,7 +24,9 @@ describe("html", () => {
 
   it("leaves markup of its own as it is, in lists too, and nothing of what is not there", () => {
     const items = ["<a>", "b"].map((text) => html`<li>${text}</li>`);
-    expect(html`<ul>${items}${undefined}${false}</ul>${3}`.markup).toBe("<ul><li>&lt;a&gt;</li><li>b</li></ul>3");
+    expect(html`<ul>${items}${undefined}${false}</ul>${3}`.markup).toBe(
+      "<ul><li>&lt;a&gt;</li><li>b</li></ul>3",
+    );
   });
 
   it("takes nothing for markup that only looks like it", () => {
@@ -36,7 +38,9 @@ describe("html", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const { markup } = html`<a title="${text}">${text}</a>`;
-        expect(markup.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, "")).toMatch(/^<a title="[^<>"]*">[^<>]*<\/a>$/);
+        expect(markup.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, "")).toMatch(
+          /^<a title="[^<>"]*">[^<>]*<\/a>$/,
+        );
       }),
     );
   });
@@ -56,7 +60,22 @@ describe("shellWord", () => {
   });
 
   it("is one word to a shell, which means what is seen", () => {
-    const texts = ["plain", "it's", "a b", "$HOME `id` $(id)", "x;reboot", '"', "\\", "*", "~", "~root", "#", "a=b", "-n", "&&"];
+    const texts = [
+      "plain",
+      "it's",
+      "a b",
+      "$HOME `id` $(id)",
+      "x;reboot",
+      '"',
+      "\\",
+      "*",
+      "~",
+      "~root",
+      "#",
+      "a=b",
+      "-n",
+      "&&",
+    ];
     const script = `printf '%s\\n' ${texts.map(shellWord).join(" ")}`;
     const run = spawnSync("sh", ["-c", script], { encoding: "utf8" });
     // A tilde alone would be a home folder: the shell must be given it quoted.

@@ -217,6 +217,15 @@ export function fullCatalog(): Catalog {
   );
 }
 
+/** llama.cpp b11347 with one file of this name. */
+export function catalogWithAsset(name: string): Catalog {
+  const real = realRelease("ggml-org/llama.cpp", "b11347", (one) => one.endsWith("ubuntu-x64.tar.gz"));
+  const release = { ...real, assets: real.assets.slice(0, 1).map((asset) => ({ ...asset, name })) };
+  return catalogOf([
+    loadedBundle({ name: "one", counter: 1, releases: [release], files: filesOf([release]) }),
+  ]);
+}
+
 /** What nodes and agents asked a mirror like that for in vain. */
 export function askedLately(): AskedRing {
   const asked = createAskedRing();

@@ -174,22 +174,30 @@ move_in() {
 }
 
 # From here on the new build is the one in use. It was seen to run where it was built; should it not run where it is now,
-# the one before is put back.
+# the one before is put back. The way back is written down before the way is taken.
 put_in_use() {
   write_program
   write_self
   before=$(readlink "$home/current" 2>/dev/null)
+  long_before=$(readlink "$home/previous" 2>/dev/null)
+  if [ -n "$before" ] && [ "$before" != "$build" ]; then link_to previous "$before"; fi
   link_to current "$build"
   # shellcheck disable=SC2086 # arguments are plain words
   if ! "$prefix/bin/${binary##*/}" $arguments >"$tmp/out" 2>&1 </dev/null; then
     why=$(plain <"$tmp/out" | tail -n 1)
-    if [ -n "$before" ]; then link_to current "$before"; else rm -f "$home/current" "$prefix/bin/${binary##*/}"; fi
+    link_to current "$before"
+    link_to previous "$long_before"
+    [ -n "$before" ] || rm -f "$prefix/bin/${binary##*/}"
     fail "$NOTHING_RUNS" "$prefix/bin/${binary##*/} does not run: ${why:-it gives no reason}" "What was in use before is in use again."
   fi
-  if [ -n "$before" ] && [ "$before" != "$build" ]; then link_to previous "$before"; fi
 }
 
+# link_to NAME BUILD: an empty one: there is no such link.
 link_to() {
+  if [ -z "$2" ]; then
+    rm -f "$home/$1"
+    return 0
+  fi
   rm -f "$work/next"
   ln -s "$2" "$work/next" || no_space_or "$LOCAL" "a link to $2 cannot be made"
   in_one_step "$work/next" "$home/$1"

@@ -30,8 +30,7 @@ show_status() {
 show_one() {
   build=${1##*/}
   note=''
-  [ "$build" != "$in_use" ] || note=', in use'
-  [ "$build" != "$before" ] || note="$note, in use before"
+  if [ "$build" = "$in_use" ]; then note=', in use'; elif [ "$build" = "$before" ]; then note=', in use before'; fi
   if [ ! -f "$1/$MARKER" ]; then
     say "$engine $build: not an installation of ours (it has no $MARKER)"
     return 0
@@ -79,7 +78,7 @@ roll_back() {
   mkdir -p "$work" || fail "$LOCAL" "$work cannot be made"
   write_program
   link_to current "$before"
-  [ -z "$in_use" ] || link_to previous "$in_use"
+  link_to previous "$in_use"
   say "$engine $before is in use again${in_use:+, in place of $in_use}"
 }
 
