@@ -1,73 +1,54 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { startUpstream, type Upstream } from "../test/support/upstream/upstream.ts";
-import { createShell } from "./shell.ts";
+import { startUpstream } from "../test/support/upstream/upstream.ts";
+import { buildBundle } from "./builder.ts";
+import { serveAndInstall, stopMirror } from "./mirror.ts";
 
 /**
- * The main job, from spec to signed and verified bundle, against a practice upstream on this machine: no network is used.
- * `--out DIR` keeps what it made: bundle.tar, ferry.pub, ferry.key, the lock, the SBOM, the store and the log.
+ * The main job, from spec to running engine, against a practice upstream on this machine: no network is used.
+ * `--out DIR` keeps what it made: bundle.tar, ferry.pub, ferry.key, the lock, the SBOM, both stores, the installation and
+ * the log. `--serve` leaves the mirror running until Ctrl-C.
  */
-const SPEC = fileURLToPath(new URL("../bundles/llamacpp.yaml", import.meta.url));
-
-async function demo(folder: string, upstream: Upstream): Promise<void> {
-  const at = (name: string): string => join(folder, name);
-  const env = { ...upstream.env, FERRY_STORE: at("store"), GITHUB_TOKEN: "" };
-  const shell = createShell(env, at("demo.log"));
-
-  await shell.step("a practice upstream: GitHub's API and downloads, on this machine");
-  await shell.say(`${upstream.env.FERRY_GITHUB_URL} with ${upstream.env.FERRY_GITHUB_API_URL}`);
-  await shell.step("plan: what the spec comes to, and a lock of it");
-  await shell.ferry("plan", SPEC, "--write-lock", at("ferry.lock.json"));
-  await shell.step("a signing key");
-  await shell.ferry("keys", "new", "--out", at("ferry"));
-  await shell.step("build: fetch, verify, sign, one file");
-  await shell.ferry(
-    "build",
-    SPEC,
-    "-o",
-    at("bundle.tar"),
-    "--sign-key",
-    at("ferry.key"),
-    "--locked",
-    at("ferry.lock.json"),
-  );
-  await shell.step("verify: signature and every digest, without network");
-  await shell.ferry("verify", at("bundle.tar"), "--key", at("ferry.pub"));
-  await shell.step("inspect: what is in it");
-  await shell.ferry("inspect", at("bundle.tar"));
-  await shell.step("sbom: everything carried, as CycloneDX");
-  await writeFile(at("bundle.cdx.json"), await shell.quietly("sbom", at("bundle.tar")));
-  await shell.say("written to bundle.cdx.json");
-  upstream.assertDone();
-  await shell.step("done");
-}
-
-const { values } = parseArgs({ options: { out: { type: "string" } } });
-const kept = values.out === undefined ? undefined : resolve(values.out);
-const folder = kept ?? (await mkdtemp(join(tmpdir(), "engine-ferry-demo-")));
-await mkdir(folder, { recursive: true });
-for (const name of [
+const MADE = [
   "bundle.tar",
   "ferry.key",
   "ferry.pub",
   "ferry.lock.json",
   "bundle.cdx.json",
   "demo.log",
-]) {
-  await rm(join(folder, name), { force: true });
-}
-const upstream = await startUpstream();
+  "mirror",
+  "node",
+];
+
+const { values } = parseArgs({
+  options: { out: { type: "string" }, serve: { type: "boolean", default: false } },
+});
+const kept = values.out === undefined ? undefined : resolve(values.out);
+const folder = kept ?? (await mkdtemp(join(tmpdir(), "engine-ferry-demo-")));
+await mkdir(folder, { recursive: true });
+for (const name of MADE) await rm(join(folder, name), { recursive: true, force: true });
 try {
-  await demo(folder, upstream);
+  const upstream = await startUpstream();
+  try {
+    await buildBundle(folder, upstream);
+  } finally {
+    // The gap: from here on nothing upstream answers.
+    await upstream.close();
+  }
+  const mirror = await serveAndInstall(folder);
+  if (values.serve) {
+    process.stdout.write(`\n${mirror.url}/ stays up until Ctrl-C\n`);
+    await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM"), once(mirror.process, "close")]);
+  }
+  await stopMirror(mirror.process);
   process.stdout.write(
     kept === undefined
-      ? "\nnothing was kept; npm run demo -- --out DIR keeps the bundle\n"
+      ? "\nnothing was kept; npm run demo -- --out DIR keeps it all\n"
       : `\nkept in ${kept}\n`,
   );
 } finally {
-  await upstream.close();
   if (kept === undefined) await rm(folder, { recursive: true, force: true });
 }
