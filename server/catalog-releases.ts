@@ -1,4 +1,6 @@
 import type { BundleDocument, CarriedRelease } from "../src/bundle/document.ts";
+import type { Digest } from "../src/lib/digest.ts";
+import { releaseAssetPath } from "../src/wire/github.ts";
 import { type Aliases, repoKey } from "../src/recipe/repo-key.ts";
 
 /** Releases of one repository, newest first as GitHub lists them. */
@@ -15,19 +17,22 @@ export type CarriedAsset = CarriedRelease["assets"][number];
 
 /**
  * The releases of all documents, merged: of a release that several carry, the later document says what it is called, and
- * the assets of all are listed, the later's winning. `served` decides which assets are listed at all.
+ * the assets of all are listed, the later's winning. Only assets that are served with the digest that their release states are listed: `digestAt` gives
+ * the digest that is served at a path's key.
  */
 export function mergeReleases(
   documents: readonly BundleDocument[],
   aliases: Aliases,
-  served: (release: CarriedRelease, asset: CarriedAsset) => boolean,
+  digestAt: (key: string) => Digest | undefined,
 ): Map<string, CatalogRepo> {
   const repos = new Map<string, Map<string, CarriedRelease>>();
   for (const release of documents.flatMap(({ releases }) => releases)) {
     const key = repoKey(release.repo, aliases);
     const tags = repos.get(key) ?? new Map<string, CarriedRelease>();
     repos.set(key, tags);
-    const assets = release.assets.filter((asset) => served(release, asset));
+    const assets = release.assets.filter(
+      ({ name, digest }) => digestAt(releaseAssetPath(key, release.tag, name)) === digest,
+    );
     const earlier = tags.get(release.tag)?.assets ?? [];
     const names = new Set(assets.map(({ name }) => name));
     const kept = earlier.filter(({ name }) => !names.has(name));

@@ -2,7 +2,6 @@ import type { CarriedBuild, CarriedFile, MissingBuild } from "../src/bundle/docu
 import type { Digest } from "../src/lib/digest.ts";
 import { type Aliases, aliasesOf, pathKey, repoKey } from "../src/recipe/repo-key.ts";
 import type { Recipe } from "../src/recipe/schema.ts";
-import { releaseAssetPath } from "../src/wire/github.ts";
 import { byImport, byRank, type Ranked } from "../src/wire/store-annotations.ts";
 import type { ServedBlob } from "./blob-sender.ts";
 import type { LoadedBundle } from "./catalog-bundle.ts";
@@ -79,8 +78,7 @@ export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present 
   const repos = mergeReleases(
     ordered.map(({ document }) => document),
     aliases,
-    ({ repo, tag }, { name, digest }) =>
-      files.get(pathKey(releaseAssetPath(repo, tag, name), aliases))?.digest === digest,
+    (key) => files.get(key)?.digest,
   );
   let names: Map<string, string[]> | undefined;
   return {

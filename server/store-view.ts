@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { fromFileError } from "../src/errors.ts";
-import { type Digest, digestFromHex, hexOf, isDigest } from "../src/lib/digest.ts";
+import { type Digest, digestFromHex, hexOf } from "../src/lib/digest.ts";
 import { isAbsent, readSmallBlobFile } from "../src/store/blob-reader.ts";
 import { readIndexFile } from "../src/store/index-file.ts";
 import { layoutFolders } from "../src/store/layout-folders.ts";
@@ -24,7 +23,7 @@ export interface StoreView {
 
 export function viewStore(root: string): StoreView {
   const folders = layoutFolders(root);
-  const pathOf = (digest: Digest): string => join(folders.blobs, hexOf(digest));
+  const pathOf = (digest: Digest): string => `${folders.blobs}/${hexOf(digest)}`;
   return {
     root,
     indexPath: folders.index,
@@ -34,7 +33,8 @@ export function viewStore(root: string): StoreView {
     readSmall: (digest) => readSmallBlobFile(pathOf(digest), digest),
     present: async () => {
       try {
-        return new Set((await readdir(folders.blobs)).map(digestFromHex).filter(isDigest));
+        // Whatever else lies there is no digest's name, so nobody asks for it.
+        return new Set((await readdir(folders.blobs)).map(digestFromHex));
       } catch (error) {
         if (isAbsent(error)) return new Set();
         throw fromFileError(error, "list", folders.blobs, "STORE_DAMAGED");

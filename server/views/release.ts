@@ -38,7 +38,7 @@ ${section(
   assets.length === 0
     ? html`<p>No bundle brought a file of this release.</p>`
     : [
-        html`<p class="soft">Upstream's release may have more: only what a bundle carries is listed. Under each name its SHA-256.</p>`,
+        html`<p class="soft">Upstream's release may have more: only what a bundle carries is listed. Under each name its digest (SHA&#8209;256).</p>`,
         assetsTable(model),
         listsHtml(assets),
       ],

@@ -8,16 +8,15 @@ for (const box of document.querySelectorAll(".cmd")) {
   const button = document.createElement("button");
   const say = (text) => {
     button.textContent = text;
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    button.setAttribute("aria-label", text + ": " + (box.dataset.what || "command"));
   };
   const copySelected = () => {
     getSelection().selectAllChildren(code);
     return document.execCommand("copy");
   };
   button.type = "button";
-  button.textContent = "Copy";
   button.setAttribute("aria-live", "polite");
-  button.setAttribute("aria-label", "Copy: " + (box.dataset.what || "command"));
+  say("Copy");
   button.addEventListener("click", async () => {
     let copied = false;
     try {
@@ -28,6 +27,7 @@ for (const box of document.querySelectorAll(".cmd")) {
     }
     say(copied ? "Copied" : "Press Ctrl+C");
   });
+  button.addEventListener("blur", () => say("Copy"));
   box.classList.add("live");
   box.append(button);
 }

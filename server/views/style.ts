@@ -84,6 +84,7 @@ thead th { border-top: 0; color: var(--soft); font-size: 0.78rem; font-weight: 6
 tbody th { font-weight: 500; }
 tbody th > a, tbody th.fix { font-weight: 550; }
 th.group { background: var(--sunk); font-weight: 650; padding-block: 0.4rem; white-space: nowrap; }
+th.group .badge { margin-left: 0.8rem; }
 th.group a { font-weight: 450; font-size: 0.88em; margin-left: 0.8rem; }
 .num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .fix, time { white-space: nowrap; }
@@ -91,7 +92,7 @@ th.group a { font-weight: 450; font-size: 0.88em; margin-left: 0.8rem; }
 .need { min-width: 10rem; }
 .also { min-width: 17rem; }
 td code, p code, summary code { white-space: nowrap; }
-td.path code, .lead code { white-space: normal; }
+td.path code, .lead code, .label code { white-space: normal; overflow-wrap: anywhere; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .pin tbody th[scope="row"] { position: sticky; left: 0; background: var(--card); }
 .stay { position: sticky; left: 0.9rem; }

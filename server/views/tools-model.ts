@@ -10,7 +10,7 @@ export interface ToolModel {
   /** What it is for, or why it cannot be used here. */
   words: string;
   /** Commands and settings to copy; none where the mirror has nothing for the tool. */
-  commands: { what: string; text: string }[];
+  commands: { what: string; text: string /** What is made of it. */; use?: string }[];
 }
 
 interface Example {
@@ -61,11 +61,10 @@ function agents(base: string): ToolModel {
   return {
     title: "Agents that install engines",
     words:
-      "An agent that knows GitHub needs two addresses. Files lie at {base}/{repo}/releases/download/{tag}/{asset}; " +
-      "releases with the digest of every file at {api}/repos/{repo}/releases/tags/{tag}.",
+      "An agent that knows GitHub needs two addresses: one for files, and one for releases with every file's digest.",
     commands: [
-      { what: "Download base", text: base },
-      { what: "API base", text: `${base}/api/v3` },
+      { what: "Download base", text: base, use: "{base}/{repo}/releases/download/{tag}/{asset}" },
+      { what: "API base", text: `${base}/api/v3`, use: "{base}/repos/{repo}/releases/tags/{tag}" },
     ],
   };
 }

@@ -13,6 +13,7 @@ export function toolsSection(tools: readonly ToolModel[]): Html {
 
 function toolHtml({ title, words, commands }: ToolModel): Html {
   return html`<div class="tool"><h3>${title}</h3><p>${words}</p>${commands.map(
-    ({ what, text }) => html`<p class="label">${what}</p>${command(`${title}: ${what}`, text)}`,
+    ({ what, text, use }) =>
+      html`<p class="label">${what}${use !== undefined && html` <code class="soft">${use}</code>`}</p>${command(`${title}: ${what}`, text)}`,
   )}</div>`;
 }

@@ -24,12 +24,12 @@ export function repoKey(repo: string, aliases: Aliases): string {
   return aliases.get(lower) ?? lower;
 }
 
-const REPO_PATH = /^([^/]+\/[^/]+)(\/(?:releases|archive)\/.*)$/;
-
 /** How a mirror path is looked up: a repository's by its key, with tag and file as they are; any other path exactly. */
 export function pathKey(path: string, aliases: Aliases): string {
-  const match = REPO_PATH.exec(path);
-  if (match === null) return path;
-  const [, repo = "", rest = ""] = match;
-  return `${repoKey(repo, aliases)}${rest}`;
+  // Asked at every request and for every file of a catalog: a pattern costs several times as much.
+  const name = path.indexOf("/", path.indexOf("/") + 1);
+  if (name === -1 || !(path.startsWith("/releases/", name) || path.startsWith("/archive/", name))) return path;
+  const repo = path.slice(0, name);
+  const key = repoKey(repo, aliases);
+  return key === repo ? path : `${key}${path.slice(name)}`;
 }

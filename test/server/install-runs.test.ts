@@ -181,12 +181,14 @@ describe.skipIf(noTmpfs !== undefined)("M18: an unfriendly machine", { timeout: 
   });
 
   it.each([
-    ["to download", 100_000],
-    ["to unpack", 190_000],
+    ["to download", 60_000, practiceAsset("b11347", CPU)],
+    ["to unpack", 1_000_000, zeros(4_000_000)],
   ])(
     "M18: too small a disk %s is told before it is full, and nothing is left half done",
-    async (words, bytes) => {
-      const { install, node, at } = await installSite({ driver: "580.65.06" });
+    async (words, bytes, archive) => {
+      const { install, node, at } = await installSite({
+        bundles: [practiceBundle({ archives: { [CPU]: archive } })],
+      });
       await mkdir(join(node.folder, "opt"));
       mountTmpfs(node.prefix, bytes);
       const { code, stderr } = await install(WANTED);

@@ -14,11 +14,15 @@ export function spawnFerry(
   options: { cwd: string; env: Readonly<Record<string, string>>; umask?: string },
 ): Spawned {
   const script = `umask ${options.umask ?? "022"}; exec "$0" "$@"`;
-  const child = spawn("sh", ["-c", script, process.execPath, join(PACKAGE_ROOT, "bin", "ferry.mjs"), ...argv], {
-    cwd: options.cwd,
-    env: { PATH: process.env["PATH"] ?? "", HOME: options.cwd, ...options.env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    "sh",
+    ["-c", script, process.execPath, join(PACKAGE_ROOT, "bin", "ferry.mjs"), ...argv],
+    {
+      cwd: options.cwd,
+      env: { PATH: process.env["PATH"] ?? "", HOME: options.cwd, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bench } from "../bench.ts";
 import { runLoad } from "../clients.ts";
-import { compare, limit, type Row } from "../row.ts";
+import { compare, type Row } from "../row.ts";
 import type { Server } from "../servers.ts";
 import { RELEASE_PATH } from "../store.ts";
 

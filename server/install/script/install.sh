@@ -145,6 +145,10 @@ build_tree() {
 }
 
 write_marker() {
+  rm -f "$work/tree/$MARKER" "$work/tree/$STARTER"
+  printf "#!/bin/sh\nexec '%s/%s' \"\$@\"\n" "$target" "$program" >"$work/tree/$STARTER" ||
+    no_space_or "$LOCAL" "$work/tree/$STARTER cannot be written"
+  chmod 755 "$work/tree/$STARTER"
   verified='by the digests of the mirror'
   [ -z "$key" ] || verified="by key $fingerprint"
   {
@@ -183,7 +187,7 @@ put_in_use() {
   if [ -n "$before" ] && [ "$before" != "$build" ]; then link_to previous "$before"; fi
   link_to current "$build"
   # shellcheck disable=SC2086 # arguments are plain words
-  if ! "$prefix/bin/${binary##*/}" $arguments >"$tmp/out" 2>&1 </dev/null; then
+  if ! limited 120 "$prefix/bin/${binary##*/}" $arguments >"$tmp/out" 2>&1 </dev/null; then
     why=$(plain <"$tmp/out" | tail -n 1)
     link_to current "$before"
     link_to previous "$long_before"
@@ -203,9 +207,10 @@ link_to() {
   in_one_step "$work/next" "$home/$1"
 }
 
-# A script and no link, so that a program which looks for its libraries beside its own name finds them.
+# The same for every version, so that changing `current` is all that changes. A script and no link, so that a program which
+# looks for its libraries beside its own name finds them.
 write_program() {
-  printf "#!/bin/sh\n# engine-ferry program of %s\nexec '%s/current/%s' \"\$@\"\n" "$engine" "$home" "$program" >"$work/next" ||
+  printf "#!/bin/sh\n# engine-ferry program of %s\nexec '%s/current/%s' \"\$@\"\n" "$engine" "$home" "$STARTER" >"$work/next" ||
     no_space_or "$LOCAL" "$work/next cannot be written"
   chmod 755 "$work/next"
   in_one_step "$work/next" "$prefix/bin/${binary##*/}"

@@ -8,6 +8,8 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 
 MARKER=.ferry-installed
+# Within an installation: starts its program.
+STARTER=.ferry-start
 
 # Temporary texts. Programs are never run from here: /tmp may be mounted noexec.
 make_tmp() {
