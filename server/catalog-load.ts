@@ -23,6 +23,9 @@ export async function loadCatalog(store: StoreView, before?: Catalog): Promise<L
   const known = new Map<Digest, LoadedBundle>(
     (before?.bundles ?? []).map((bundle) => [bundle.manifest.digest, bundle]),
   );
+  // Listed while the documents are read: contents are there before the index names them.
+  const listing = store.present();
+  listing.catch(() => undefined);
   const loaded: LoadedBundle[] = [];
   const problems: FerryError[] = [];
   for (const entry of bundleEntries(index)) {
@@ -33,10 +36,7 @@ export async function loadCatalog(store: StoreView, before?: Catalog): Promise<L
       problems.push(error);
     }
   }
-  return {
-    catalog: buildCatalog(loaded, { pathOf: store.pathOf, present: await store.present() }),
-    problems,
-  };
+  return { catalog: buildCatalog(loaded, { pathOf: store.pathOf, present: await listing }), problems };
 }
 
 async function readIndex(store: StoreView, before: Catalog | undefined): Promise<Index> {

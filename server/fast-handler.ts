@@ -103,7 +103,7 @@ function answered(
   if (accept.length <= MAX_ACCEPT) exchange.cacheKey = `${base} ${request.url ?? ""} ${accept}`;
   const rendered = exchange.cacheKey === "" ? undefined : mirror.cached(catalog).get(exchange.cacheKey);
   if (rendered !== undefined) {
-    mirror.answer(request, response, rendered);
+    mirror.answer(request, response, rendered, false);
     return true;
   }
   const file = resolveFile(catalog, path);

@@ -52,11 +52,13 @@ export function createMetrics(observed: Observed): Metrics {
     registers,
   });
   addCatalogMetrics(registers, observed);
+  const child = childOnce();
   return {
     registry,
     answered: (method, status, kind, size) => {
-      requests.inc({ method: METHODS.has(method) ? method : "other", status, kind });
-      if (size > 0) bytes.inc({ kind }, size);
+      const known = METHODS.has(method) ? method : "other";
+      child(requests, `${known} ${status} ${kind}`, { method: known, status, kind }).inc();
+      if (size > 0) child(bytes, kind, { kind }).inc(size);
     },
     notFound: (kind) => {
       notFound.inc({ class: kind });
@@ -70,6 +72,22 @@ export function createMetrics(observed: Observed): Metrics {
     downloadCut: () => {
       cut.inc();
     },
+  };
+}
+
+/** Looks a labelled counter up once: prom-client sorts and joins the labels each time, which shows at every request. */
+function childOnce(): <L extends string>(
+  counter: Counter<L>,
+  key: string,
+  labels: Partial<Record<L, string | number>>,
+) => Counter.Internal {
+  const children = new Map<object, Map<string, Counter.Internal>>();
+  return (counter, key, labels) => {
+    const known = children.get(counter) ?? new Map<string, Counter.Internal>();
+    children.set(counter, known);
+    const child = known.get(key) ?? counter.labels(labels);
+    known.set(key, child);
+    return child;
   };
 }
 

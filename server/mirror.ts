@@ -44,8 +44,8 @@ export interface MirrorParts {
 export interface Mirror extends MirrorParts {
   /** Sends a carried file. `fixed`: this address will never mean other bytes. */
   file: (request: IncomingMessage, response: ServerResponse, blob: ServedBlob, fixed: boolean) => void;
-  /** Sends a rendered answer, and keeps it for the next who asks the same, as long as the catalog stands. */
-  answer: (request: IncomingMessage, response: ServerResponse, rendered: Rendered) => void;
+  /** Sends a rendered answer, and keeps it (by default) for the next who asks the same, as long as the catalog stands. */
+  answer: (request: IncomingMessage, response: ServerResponse, rendered: Rendered, keep?: boolean) => void;
   text: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -82,12 +82,12 @@ export function createMirror(parts: MirrorParts): Mirror {
       exchange.kind = "file";
       exchange.sending = sendFile(parts, request, response, blob, fixed);
     },
-    answer: (request, response, rendered) => {
+    answer: (request, response, rendered, keep = true) => {
       const exchange = exchangeOf(response);
       exchange.kind = rendered.contentType.startsWith("text/html") ? "page" : "api";
       if (rendered.body.length > HELD_BY_KERNEL) response.setTimeout(parts.idleMs, () => response.destroy());
       exchange.bytes = sendRendered(request, response, rendered).bytes;
-      if (exchange.cacheKey !== "") cached(exchange.catalog).set(exchange.cacheKey, rendered);
+      if (keep && exchange.cacheKey !== "") cached(exchange.catalog).set(exchange.cacheKey, rendered);
     },
     missing: (request, response) => {
       const { catalog, path, base } = exchangeOf(response);

@@ -10,7 +10,7 @@ const MAX_ENTRIES = 4096;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_KEY = 1024;
 
-/** Bounded in entries and bytes: whoever asks with ever new queries pushes out what was asked longest ago, and no more. */
+/** Bounded in entries and bytes: whoever asks with ever new queries pushes out what was rendered first, and no more. */
 export function createRenderedCache(limits = { entries: MAX_ENTRIES, bytes: MAX_BYTES }): RenderedCache {
   const entries = new Map<string, Rendered>();
   let bytes = 0;

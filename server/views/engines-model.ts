@@ -4,7 +4,7 @@ import { versionOfTag } from "../../src/recipe/versions-of.ts";
 import type { Catalog, CatalogBuild } from "../catalog.ts";
 import { type BuildNeeds, needsInWords } from "./build-needs.ts";
 import { type Install, installOf } from "./install-command.ts";
-import { releasePath } from "./paths.ts";
+import { releasePath, releasesPath } from "./paths.ts";
 import type { Site } from "./site.ts";
 
 /** An engine with everything of it that is here. */
@@ -13,8 +13,12 @@ export interface EngineModel {
   label: string;
   /** Needed by other engines, no engine itself. */
   tool: boolean;
-  /** Newest first. */
+  /** Newest first, as many as a page can show. */
   versions: VersionModel[];
+  /** All that are here. */
+  count: number;
+  /** The page with all releases of its repository; undefined where none is carried. */
+  page: string | undefined;
 }
 
 export interface VersionModel extends Install {
@@ -41,6 +45,9 @@ export type Cell =
   | { state: "gap" }
   | { state: "none" };
 
+/** A mirror of some years holds hundreds: they can be asked for all the same. */
+const VERSIONS_SHOWN = 24;
+
 export const ARCHS: readonly Arch[] = ["amd64", "arm64"];
 
 export function enginesModel(catalog: Catalog, site: Site): EngineModel[] {
@@ -57,15 +64,20 @@ function engineModel(id: string, catalog: Catalog, site: Site, unsigned: Readonl
   const recipe = catalog.recipes.get(id);
   const mine = [...catalog.builds, ...catalog.missing].filter(({ engine }) => engine === id);
   const ordering = recipe?.versions.ordering ?? "pep440";
-  const versions = [...new Set(mine.map(({ version }) => version))]
-    .sort((a, b) => compareVersions(b, a, ordering) || (a < b ? 1 : -1))
-    .map((version) => ({
-      ...versionModel(id, version, catalog, site),
-      unsigned: catalog.builds.some(
-        (build) => build.engine === id && build.version === version && unsigned.has(buildKey(build)),
-      ),
-    }));
-  return { id, label: recipe?.label ?? id, tool: recipe?.tool === true, versions };
+  const all = [...new Set(mine.map(({ version }) => version))].sort(
+    (a, b) => compareVersions(b, a, ordering) || (a < b ? 1 : -1),
+  );
+  const repo = recipe?.github === undefined ? undefined : catalog.repo(recipe.github)?.repo;
+  return {
+    id,
+    label: recipe?.label ?? id,
+    tool: recipe?.tool === true,
+    versions: all
+      .slice(0, VERSIONS_SHOWN)
+      .map((version) => versionModel(id, version, catalog, site, unsigned)),
+    count: all.length,
+    page: repo === undefined ? undefined : `${site.base}/${releasesPath(repo)}`,
+  };
 }
 
 function versionModel(
@@ -73,7 +85,8 @@ function versionModel(
   version: string,
   catalog: Catalog,
   site: Site,
-): Omit<VersionModel, "unsigned"> {
+  unsigned: ReadonlySet<string>,
+): VersionModel {
   const builds = catalog.builds.filter((one) => one.engine === engine && one.version === version);
   const gaps = catalog.missing.filter((one) => one.engine === engine && one.version === version);
   const names = new Set([...builds, ...gaps].map(({ variant }) => variant));
@@ -89,6 +102,7 @@ function versionModel(
         needs: mergedNeeds(of, catalog),
       };
     }),
+    unsigned: builds.some((build) => unsigned.has(buildKey(build))),
     ...installOf(builds, catalog, site),
   };
 }

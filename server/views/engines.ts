@@ -16,7 +16,7 @@ export function enginesSection(engines: readonly EngineModel[]): Html {
   );
 }
 
-function engineHtml({ id, label, tool, versions }: EngineModel): Html {
+function engineHtml({ id, label, tool, versions, count: all, page }: EngineModel): Html {
   const newest = versions.slice(0, SHOWN);
   const older = versions.slice(SHOWN);
   return html`<div class="sub"><h3>${label}</h3><code class="soft">${id}</code>${tool && badge("quiet", "tool")}</div>
@@ -24,6 +24,9 @@ ${matrix(`Builds of ${label}`, newest)}
 ${
   older.length > 0 &&
   html`<details><summary>${count(older.length, "older version")} of ${label}</summary>${matrix(`Older builds of ${label}`, older)}</details>`
+}${
+  all > versions.length &&
+  html`<p class="soft">${count(all - versions.length, "version")} older than these are not shown.${page !== undefined && html` <a href="${page}">All releases of ${label}</a>`}</p>`
 }`;
 }
 

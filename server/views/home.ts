@@ -41,7 +41,7 @@ ${!empty && statsHtml(model)}
 }
 
 function statsHtml({ engines, bundles, totals }: HomeModel): Html {
-  const versions = engines.reduce((sum, engine) => sum + engine.versions.length, 0);
+  const versions = engines.reduce((sum, engine) => sum + engine.count, 0);
   const stats = [
     ["Engines and tools", grouped(engines.length)],
     ["Versions", grouped(versions)],

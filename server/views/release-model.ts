@@ -57,6 +57,7 @@ export function releaseModel(
   const { base } = site;
   const { tag, name, prerelease, immutable, publishedAt, assets } = release;
   const listed = filesOf(repo, tag, catalog);
+  const listing = new Map(listed.toReversed().map((one) => [`${one.name} ${one.file.digest}`, one]));
   const source = sourceArchivePath(repo, tag);
   const url = (path: string): string => `${base}/${encodePath(path)}`;
   return {
@@ -71,7 +72,7 @@ export function releaseModel(
     api: `${base}/api/v3/${encodePath(`repos/${repo}/releases/tags/${tag}`)}`,
     bytes: assets.reduce((sum, { size }) => sum + size, 0),
     assets: assets.map((asset) => {
-      const file = listed.find((one) => one.name === asset.name && one.file.digest === asset.digest);
+      const file = listing.get(`${asset.name} ${asset.digest}`);
       return {
         name: asset.name,
         url: url(releaseAssetPath(repo, tag, asset.name)),

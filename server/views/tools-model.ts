@@ -46,10 +46,14 @@ function rank({ asset }: Example): number {
   return asset.size + (/\.(?:tar\.[a-z0-9]+|tgz|zip)$/.test(asset.name) ? 0 : 1e15);
 }
 
-function eachAsset({ repos }: Catalog): Example[] {
-  return [...repos.values()].flatMap(({ repo, releases }) =>
-    releases.flatMap(({ tag, assets }) => assets.map((asset) => ({ repo, tag, asset }))),
-  );
+function firstAsset({ repos }: Catalog, fits: (repo: string, name: string) => boolean): Example | undefined {
+  for (const { repo, releases } of repos.values()) {
+    for (const { tag, assets } of releases) {
+      const asset = assets.find(({ name }) => fits(repo, name));
+      if (asset !== undefined) return { repo, tag, asset };
+    }
+  }
+  return undefined;
 }
 
 /** The file's address as a word of a command. */
@@ -125,8 +129,9 @@ function uv(catalog: Catalog, base: string): ToolModel {
     };
   }
   const python = catalog.repo("astral-sh/python-build-standalone");
-  const installer = eachAsset(catalog).find(
-    ({ repo, asset }) => /^astral-sh\/uv$/i.test(repo) && asset.name === "uv-installer.sh",
+  const installer = firstAsset(
+    catalog,
+    (repo, name) => /^astral-sh\/uv$/i.test(repo) && name === "uv-installer.sh",
   );
   return {
     title,
@@ -157,7 +162,7 @@ function uv(catalog: Catalog, base: string): ToolModel {
 }
 
 function pip(catalog: Catalog, base: string): ToolModel {
-  const wheel = eachAsset(catalog).find(({ asset }) => asset.name.endsWith(".whl"));
+  const wheel = firstAsset(catalog, (_, name) => name.endsWith(".whl"));
   const none = "No bundle here carries a Python index, so there is no index address to give to pip or uv";
   return {
     title: "pip and uv pip",

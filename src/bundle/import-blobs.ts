@@ -1,6 +1,8 @@
-import pLimit from "p-limit";
 import { FerryError, interrupted, isFerryError } from "../errors.ts";
 import { type Digest, isDigest } from "../lib/digest.ts";
+import { inParallel } from "../lib/in-parallel.ts";
+import { sumSizes } from "../lib/size.ts";
+import { withProgress, type Work } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
 import { freeSpace } from "../store/free-space.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
@@ -28,7 +30,7 @@ export async function findHeld(blobs: readonly CarriedBlob[], label: string, wor
     if ((await store.stat(blob.digest)) === undefined) held.set(blob.digest, "absent");
     else there.push(blob);
   }
-  await withProgress(work.logger, `hash what the store has of ${label}`, there, async (advance) => {
+  await withProgress(work.logger, hashing(`hash what the store has of ${label}`, there), async (advance) => {
     await inParallel(there, work.concurrency, async (blob) => {
       if (work.signal.aborted) throw interrupted(`importing ${label}`);
       held.set(blob.digest, await store.verify(blob.digest, blob.size));
@@ -73,7 +75,7 @@ export async function writeContents(
 ): Promise<void> {
   const { label, blobs } = opened;
   const damaged: DamagedBlob[] = [];
-  await withProgress(work.logger, `import ${label}`, blobs, async (advance) => {
+  await withProgress(work.logger, hashing(`import ${label}`, blobs), async (advance) => {
     const take = async ({ blob, entry }: BundleFile): Promise<void> => {
       if (work.signal.aborted) throw interrupted(`importing ${label}`);
       if (held.get(blob.digest) === "ok" || damaged.length > 0) {
@@ -120,44 +122,6 @@ async function* watched(
   }
 }
 
-/** Begins nothing more after a failure, and has nothing running when it throws it. */
-async function inParallel<T>(
-  items: readonly T[],
-  concurrency: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = [];
-  const limit = pLimit(concurrency);
-  const unlessFailed = async (item: T): Promise<void> => {
-    if (failures.length > 0) return;
-    try {
-      await work(item);
-    } catch (error) {
-      failures.push(error);
-    }
-  };
-  await Promise.all(items.map((item) => limit(unlessFailed, item)));
-  if (failures.length > 0) throw failures[0];
-}
-
-async function withProgress(
-  logger: Logger,
-  label: string,
-  blobs: readonly CarriedBlob[],
-  work: (advance: (bytes: number) => void) => Promise<void>,
-): Promise<void> {
-  let ok = false;
-  logger.progress({ kind: "start", id: label, label, total: sumSizes(blobs), done: 0 });
-  try {
-    await work((bytes) => {
-      logger.progress({ kind: "advance", id: label, bytes });
-    });
-    ok = true;
-  } finally {
-    logger.progress({ kind: "end", id: label, ok });
-  }
-}
-
-export function sumSizes(blobs: readonly { size: number }[]): number {
-  return blobs.reduce((sum, { size }) => sum + size, 0);
+function hashing(label: string, blobs: readonly CarriedBlob[]): Work {
+  return { id: label, label, total: sumSizes(blobs) };
 }

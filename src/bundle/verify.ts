@@ -1,14 +1,16 @@
-import pLimit from "p-limit";
 import { z } from "zod";
 import type { BundleSource } from "../archive/bundle-source.ts";
 import { interrupted } from "../errors.ts";
+import { inParallel } from "../lib/in-parallel.ts";
+import { sumSizes } from "../lib/size.ts";
+import { withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
 import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
 import { type DamagedBlob, damagedFiles } from "./bundle-faults.ts";
-import type { BundleFile } from "./bundle-files.ts";
 import { Sha256 } from "./document.ts";
-import { type OpenedBundle, openBundle } from "./open.ts";
+import { eachFile } from "./each-file.ts";
+import { openBundle } from "./open.ts";
 
 /** `ferry verify --json`: written only when everything was verified. Sizes are bytes. */
 export const VerifyReport = z.strictObject({
@@ -49,22 +51,18 @@ export async function verifyBundle(
 ): Promise<VerifyReport> {
   const { logger } = options;
   const opened = await openBundle(source, { verifiers });
-  const bytes = opened.blobs.reduce((sum, { size }) => sum + size, 0);
-  const id = "verify";
-  logger.progress({ kind: "start", id, label: `verify ${opened.label}`, total: bytes, done: 0 });
-  let ok = false;
-  try {
-    const damaged = await hashAll(opened, options.concurrency, async (file) => {
+  const bytes = sumSizes(opened.blobs);
+  await withProgress(logger, { id: "verify", label: `verify ${opened.label}`, total: bytes }, async (advance) => {
+    const damaged: DamagedBlob[] = [];
+    await eachFile(opened, options.concurrency, async ({ entry, blob }) => {
       if (options.signal?.aborted === true) throw interrupted(`verifying ${opened.label}`);
-      const found = await file.entry.digest();
-      logger.progress({ kind: "advance", id, bytes: file.blob.size });
-      return found === file.blob.digest ? undefined : { blob: file.blob, found };
+      const found = await entry.digest();
+      advance(blob.size);
+      if (found !== blob.digest) damaged.push({ blob, found });
     });
+    damaged.sort((a, b) => (a.blob.digest < b.blob.digest ? -1 : 1));
     if (damaged.length > 0) throw damagedFiles(opened.label, damaged, opened.blobs.length);
-    ok = true;
-  } finally {
-    logger.progress({ kind: "end", id, ok });
-  }
+  });
   const { document } = opened;
   return {
     verified: true,
@@ -78,39 +76,4 @@ export async function verifyBundle(
     contents: opened.blobs.length,
     bytes,
   };
-}
-
-/**
- * Checks every file and gathers the damaged ones; any other error ends the work. Of a stream one after the other as they
- * come, else `concurrency` at a time. Nothing reads the source any more when this returns or throws.
- */
-async function hashAll(
-  opened: OpenedBundle,
-  concurrency: number,
-  check: (file: BundleFile) => Promise<DamagedBlob | undefined>,
-): Promise<DamagedBlob[]> {
-  const results: (DamagedBlob | undefined)[] = [];
-  if (!opened.seekable) {
-    for await (const file of opened.files()) results.push(await check(file));
-    return results.filter((found) => found !== undefined);
-  }
-  const files: BundleFile[] = [];
-  for await (const file of opened.files()) files.push(file);
-  const failures: unknown[] = [];
-  const checkUnlessFailed = async (file: BundleFile): Promise<void> => {
-    if (failures.length > 0) return;
-    try {
-      results.push(await check(file));
-    } catch (error) {
-      failures.push(error);
-    }
-  };
-  const limit = pLimit(concurrency);
-  await Promise.all(files.map((file) => limit(checkUnlessFailed, file)));
-  if (failures.length > 0) throw failures[0];
-  return results.filter((found) => found !== undefined).sort(byDigest);
-}
-
-function byDigest(a: DamagedBlob, b: DamagedBlob): number {
-  return a.blob.digest < b.blob.digest ? -1 : 1;
 }

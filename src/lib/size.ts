@@ -20,3 +20,8 @@ export function formatDuration(seconds: number): string {
   const minutes = Math.floor((s % 3600) / 60);
   return minutes === 0 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 3600)} h ${minutes} min`;
 }
+
+/** Bytes of several things together. */
+export function sumSizes(items: readonly { size: number }[]): number {
+  return items.reduce((sum, { size }) => sum + size, 0);
+}

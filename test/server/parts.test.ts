@@ -35,7 +35,7 @@ describe("pages of a list", () => {
 });
 
 describe("rendered answers", () => {
-  it("are kept within bounds, the ones not asked for longest going first", () => {
+  it("are kept within bounds, the first rendered going first", () => {
     const cache = createRenderedCache({ entries: 2, bytes: 800 });
     const answer = render("text/plain", "x".repeat(80));
     cache.set("a", answer);

@@ -133,6 +133,14 @@ describe("the matrix of engines", () => {
     ]);
   });
 
+  it("shows the newest of very many versions, and says how many there are", () => {
+    const builds = Array.from({ length: 300 }, (_, at) => carried({ version: `b${at + 1}` }));
+    const [engine] = enginesModel(catalogOf([loadedBundle({ name: "years", counter: 1, builds })]), SITE);
+    expect(engine?.count).toBe(300);
+    expect(engine?.versions).toHaveLength(24);
+    expect(engine?.versions[0]?.version).toBe("b300");
+  });
+
   it("has what a node downloads in its cells, and says what is a gap and what is not there", () => {
     const [newest, older] = llamacpp?.versions ?? [];
     const cells = Object.fromEntries(
