@@ -25,9 +25,9 @@ LABEL org.opencontainers.image.title="engine-ferry" \
   org.opencontainers.image.licenses="Apache-2.0"
 # What runs here needs Node alone, so what would fetch more of the world goes. The user is a number in the image's
 # config, for Kubernetes' runAsNonRoot, and has a name for people.
-RUN modules="$(dirname "$(dirname "$(command -v node)")")/lib/node_modules" \
-  && rm -rf "$modules/npm" "$modules/corepack" /opt/yarn-* \
-  && for name in npm npx corepack yarn yarnpkg; do rm -f "$(command -v "$name")"; done \
+RUN prefix="$(dirname "$(dirname "$(command -v node)")")" \
+  && rm -rf "$prefix/lib/node_modules" /opt/yarn-* \
+  && for name in npm npx corepack yarn yarnpkg; do rm -f "$prefix/bin/$name"; done \
   && echo 'ferry:x:10001:' >>/etc/group \
   && echo 'ferry:x:10001:10001:engine-ferry:/nonexistent:/usr/sbin/nologin' >>/etc/passwd \
   && mkdir /store && chown 10001:10001 /store \

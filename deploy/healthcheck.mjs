@@ -20,7 +20,9 @@ function end(code, words) {
 const send = secure ? httpsRequest : httpRequest;
 // The certificate names the mirror as nodes call it, not the loopback address.
 const request = send({ host, port, path: "/healthz", rejectUnauthorized: false, timeout: TIMEOUT_MS });
-request.on("response", (response) => end(response.statusCode === 200 ? 0 : 1, `healthz: ${response.statusCode}`));
+request.on("response", (response) =>
+  end(response.statusCode === 200 ? 0 : 1, `healthz: ${response.statusCode}`),
+);
 request.on("timeout", () => end(1, `healthz: no answer within ${TIMEOUT_MS} ms`));
 request.on("error", (error) => end(1, `healthz: ${error.message}`));
 request.end();

@@ -62,17 +62,15 @@ image() {
   mkdir "$store"
   chown --reference="$root/store" "$store"
   say "$2: built, $(du -sm "$root" | cut -f1) MB unpacked"
+  # What a command goes behind to run in a new container of $root, with no capability and nothing writable but the store.
+  local enter=("$repo/scripts/container-enter.sh" "$root")
+  isolated=(env -i "${variables[@]}" unshare --mount --net --pid --fork --kill-child "${enter[@]}")
 }
 
-# in_container COMMAND…: runs it in a new container of $root, with no capabilities and nothing writable but the store.
-in_container() {
-  env -i "${variables[@]}" unshare --mount --net --pid --fork --kill-child \
-    "$repo/scripts/container-enter.sh" "$root" "$store" "$work/inbox" "$user" "$@"
-}
-
-# The same for what stays: $keeper is unshare's process, $first the container's first one.
+# Runs the image's own command in a container that stays; it only reads the store. $keeper is unshare's process, $first
+# the container's first one.
 start() {
-  in_container "${command[@]}" >"$work/server.log" 2>&1 &
+  "${isolated[@]}" "$store:ro" "$work/inbox" "$user" "${command[@]}" >"$work/server.log" 2>&1 &
   keeper=$!
   first=
   while [ -z "$first" ]; do
@@ -104,7 +102,7 @@ try() {
   done
   start
   check empty http://127.0.0.1:8080
-  in_container ferry import /mnt/bundle.tar --key /mnt/ferry.pub
+  "${isolated[@]}" "$store" "$work/inbox" "$user" ferry import /mnt/bundle.tar --key /mnt/ferry.pub
   check full http://127.0.0.1:8080 "$sender"
   healthy
   kill -TERM "$first"

@@ -30,11 +30,20 @@ export interface AccessLog {
   close: () => void;
 }
 
+/** A write for each line costs more than most answers, so lines are gathered, for a second at most. */
+const GATHERED = 8 * 1024;
+const FLUSH_MS = 1000;
+
 /** `target`: `stderr`, `off` or a file, which is appended to. Throws FILE_UNWRITABLE. */
 export function openAccessLog(target: string): AccessLog {
   if (target === "off") return { write: () => undefined, close: () => undefined };
   const descriptor = target === "stderr" ? 2 : openFile(target);
-  const stream = destination({ dest: descriptor, sync: false });
+  const stream = destination({
+    dest: descriptor,
+    sync: false,
+    minLength: GATHERED,
+    periodicFlush: FLUSH_MS,
+  });
   // A log that can no longer be written (disk full, closed pipe) must not stop the mirror.
   stream.on("error", () => undefined);
   const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" }, stream);

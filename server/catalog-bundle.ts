@@ -72,7 +72,9 @@ async function readMetadata(
   store: StoreView,
   digest: Digest,
 ): Promise<{ document: BundleDocument; documentDigest: Digest }> {
-  const { config } = ConfigOnly.parse(JSON.parse(withoutLayers((await store.readSmall(digest)).toString("utf8"))));
+  const { config } = ConfigOnly.parse(
+    JSON.parse(withoutLayers((await store.readSmall(digest)).toString("utf8"))),
+  );
   const bytes = await store.readSmall(config.digest);
   return {
     document: BundleDocument.parse(JSON.parse(bytes.toString("utf8"))),
@@ -86,7 +88,9 @@ async function readMetadata(
  */
 function withoutLayers(manifest: string): string {
   const layers = manifest.indexOf(',"layers":[');
-  return layers === -1 || !manifest.slice(0, layers).includes('"config":') ? manifest : `${manifest.slice(0, layers)}}`;
+  return layers === -1 || !manifest.slice(0, layers).includes('"config":')
+    ? manifest
+    : `${manifest.slice(0, layers)}}`;
 }
 
 async function signaturesOf(

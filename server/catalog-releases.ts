@@ -1,7 +1,7 @@
 import type { BundleDocument, CarriedRelease } from "../src/bundle/document.ts";
 import type { Digest } from "../src/lib/digest.ts";
-import { releaseAssetPath } from "../src/wire/github.ts";
 import { type Aliases, repoKey } from "../src/recipe/repo-key.ts";
+import { releaseAssetPath } from "../src/wire/github.ts";
 
 /** Releases of one repository, newest first as GitHub lists them. */
 export interface CatalogRepo {

@@ -25,14 +25,17 @@ export interface Exchange {
   sending: Promise<void> | undefined;
 }
 
-const exchanges = new WeakMap<ServerResponse, Exchange>();
+/** On the response itself: a map beside it costs more than all the rest of a small answer. */
+const EXCHANGE = Symbol("exchange");
 
-export function beginExchange(response: ServerResponse, exchange: Exchange): void {
-  exchanges.set(response, exchange);
+type Carrying = ServerResponse & { [EXCHANGE]?: Exchange };
+
+export function beginExchange(response: Carrying, exchange: Exchange): void {
+  response[EXCHANGE] = exchange;
 }
 
-export function exchangeOf(response: ServerResponse): Exchange {
-  const exchange = exchanges.get(response);
+export function exchangeOf(response: Carrying): Exchange {
+  const exchange = response[EXCHANGE];
   if (exchange === undefined) throw new Error("a response that did not come through the mirror's handler");
   return exchange;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { encodePath } from "../src/wire/github.ts";
 import { baseUrlOf, clientOf } from "./base-url.ts";
 import { beginExchange, type Exchange, isRead } from "./exchange.ts";
 import type { Mirror } from "./mirror.ts";
@@ -113,8 +114,8 @@ function answered(
 }
 
 /** The target as a router reads it: single slashes, every part encoded. */
-function plainUrl({ segments, query }: RequestPath & { ok: true }): string {
-  return `/${segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
+function plainUrl({ path, query }: RequestPath & { ok: true }): string {
+  return `/${encodePath(path)}${query === "" ? "" : `?${query}`}`;
 }
 
 function finish(

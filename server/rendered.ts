@@ -50,7 +50,10 @@ function headsOf(rendered: Rendered): Heads {
     ...rendered.headers,
   };
   const body = { "content-type": rendered.contentType, "content-length": String(rendered.body.length) };
-  const made = { unchanged: Object.entries(common).flat(), whole: Object.entries({ ...common, ...body }).flat() };
+  const made = {
+    unchanged: Object.entries(common).flat(),
+    whole: Object.entries({ ...common, ...body }).flat(),
+  };
   heads.set(rendered, made);
   return made;
 }

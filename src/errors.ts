@@ -79,7 +79,7 @@ export interface FerryErrorOptions {
   /** What the user can do about it, as one or two sentences. */
   hint?: string;
   cause?: unknown;
-  /** Machine-readable facts (digests, lengths, candidates), printed with `--json`. */
+  /** The facts of the message for programs (digests, lengths, candidates); never secrets. */
   details?: Readonly<Record<string, unknown>>;
 }
 
@@ -127,5 +127,29 @@ export function fromFileError(error: unknown, action: string, path: string, fall
     });
   }
   const why = error instanceof Error ? error.message : String(error);
-  return new FerryError(fallback, `cannot ${action} ${path}: ${why}`, { cause: error });
+  const hint = WAYS_OUT[code];
+  return new FerryError(fallback, `cannot ${action} ${path}: ${why}`, {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+const WAYS_OUT: Readonly<Record<string, string>> = {
+  ENOENT: "Check the spelling, and that the folder it should be in exists.",
+  ENOTDIR: "A part of the path is a file where a folder is needed.",
+  EISDIR: "This is a folder where a file is needed.",
+  EACCES: "Check who owns it and its permissions, or run as the user that it belongs to.",
+  EPERM: "Check who owns it and its permissions, or run as the user that it belongs to.",
+  EROFS: "That file system is read-only: choose another place.",
+  EIO: "The disk or medium has a fault: look at the system's log (dmesg), and try another one.",
+  EMFILE: "Too many files are open: raise the limit (ulimit -n).",
+};
+
+/** What the system refused, and no layer named in words of its own; undefined for an error of any other kind. */
+export function fromSystemError(error: unknown): FerryError | undefined {
+  if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
+  const full = error.code === "ENOSPC" || error.code === "EDQUOT";
+  if (!("path" in error) && !full) return undefined;
+  const path = "path" in error ? String(error.path) : "a file";
+  return fromFileError(error, String(error.syscall), path, "FILE_UNWRITABLE");
 }

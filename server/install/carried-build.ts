@@ -79,8 +79,9 @@ function whyAbsent({ bundles }: InstallCatalog, name: BuildName): string {
       (one) =>
         one.engine === engine && one.version === version && one.arch === arch && one.variant === variant,
     );
-    if (gap !== undefined)
+    if (gap !== undefined) {
       return `bundle ${document.name}-${document.counter} was built without it: ${gap.reason}`;
+    }
   }
   return "no bundle of this mirror carries it";
 }

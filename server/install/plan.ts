@@ -1,5 +1,6 @@
 import { isFerryError } from "../../src/errors.ts";
-import type { BuildOffer } from "../../src/recipe/build.ts";
+import type { CarriedBuild } from "../../src/bundle/document.ts";
+import type { Build, BuildOffer } from "../../src/recipe/build.ts";
 import { candidates } from "../../src/recipe/candidates.ts";
 import type { Recipe } from "../../src/recipe/schema.ts";
 import { tableOf } from "../../src/recipe/table.ts";
@@ -79,33 +80,36 @@ function judge(
   offer: BuildOffer,
 ): Candidate | Left {
   const { build, problem, family } = offer;
-  const leave = (reason: string, variant = build.variant): Left => ({ variant, reason });
-  if (problem?.code === "UPSTREAM_AMBIGUOUS") return leave(problem.message, family);
-  if (build.python !== undefined || build.wheel !== undefined || build.source !== undefined) {
-    return leave("it is a Python program, which this script does not install");
-  }
-  const name = { engine, version: build.version ?? version, arch: host.arch as "amd64" | "arm64" };
-  if (problem !== undefined) {
-    const why = findHolding(catalog, { ...name, variant: build.variant });
-    return leave(typeof why === "string" ? why : problem.message, family);
-  }
-  const holding = findHolding(catalog, { ...name, variant: build.variant });
-  if (typeof holding === "string") return leave(holding);
-  const { assets = [] } = build;
-  if (assets.join("\n") !== (holding.carried.build.assets ?? []).join("\n")) {
-    const { bundle } = holding;
-    return leave(`bundle ${bundle.name}-${bundle.counter} carries it with other files than the recipe names`);
+  const variant = problem === undefined ? build.variant : family;
+  if (problem?.code === "UPSTREAM_AMBIGUOUS") return { variant, reason: problem.message };
+  if (isPython(build)) return { variant, reason: "it runs in Python, and this script installs no Python" };
+  const arch = host.arch as CarriedBuild["arch"];
+  const name = { engine, version: build.version ?? version, arch, variant: build.variant };
+  const holding = findHolding(catalog, name);
+  if (typeof holding === "string") return { variant, reason: holding };
+  if (!sameAssets(build, holding.carried.build)) {
+    const { name: bundle, counter } = holding.bundle;
+    return { variant, reason: `bundle ${bundle}-${counter} carries it with other files than are named now` };
   }
   const parsed = Candidate.safeParse(candidateOf(name.version, offer, holding));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  return leave(
-    `its recipe holds what a shell script must not be given: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`,
-  );
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
+  return { variant, reason: `its recipe holds what a shell script must not be given: ${faults}` };
 }
 
-function candidateOf(version: string, { build, needs }: BuildOffer, { bundle, files }: Holding): Candidate {
-  const { variant, binary, versionArgs, assetDir, gpuBackend, cpuFlags, packages, freeGB, note } = build;
+function isPython({ python, wheel, source }: Build): boolean {
+  return (python ?? wheel ?? source) !== undefined;
+}
+
+function sameAssets(a: Build, b: Build): boolean {
+  return (a.assets ?? []).join("\n") === (b.assets ?? []).join("\n");
+}
+
+/** What is installed is what the document says, for that is signed; which builds fit, and their order, the recipe says. */
+function candidateOf(version: string, offer: BuildOffer, { carried, bundle, files }: Holding): Candidate {
+  const { variant, binary, versionArgs, assetDir, gpuBackend, cpuFlags, packages, freeGB } = carried.build;
+  const { note } = offer.build;
+  const { needs } = offer;
   const devices = DEVICES.exec(gpuBackend ?? "")?.[1];
   return {
     variant,

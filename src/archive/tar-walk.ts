@@ -12,6 +12,8 @@ export interface TarMember {
 }
 
 const BLOCK = 512;
+/** Far more contents than any bundle has: a list of empty members must not fill the memory. */
+const MAX_MEMBERS = 1_000_000;
 /** Extended headers that tar programs write are some hundred bytes. */
 const MAX_EXTENDED = 64 * 1024;
 /** GNU tar fills its last record with zeros, 10 KiB by default and more with `-b`. */
@@ -40,6 +42,7 @@ export async function* walkTar(input: ByteInput, label: string): AsyncGenerator<
     if (name === undefined) continue;
     if (seen.has(name)) throw malformed(label, `it holds ${name} twice`);
     seen.add(name);
+    if (seen.size > MAX_MEMBERS) throw malformed(label, `it holds more than ${MAX_MEMBERS} files`);
     const member = { name, size: header.size ?? 0, start: input.position };
     requireWhole(member, (input.length ?? Infinity) - member.start - member.size, label);
     yield member;

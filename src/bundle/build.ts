@@ -8,9 +8,10 @@ import type { BundleDocument } from "./document.ts";
 import { fetchAll, requireSpace } from "./fetch.ts";
 import { earlierBundles, rememberBundle } from "./history.ts";
 import { renderBundle } from "./manifest.ts";
-import { makePlan, type Plan, type PlanInput, planFiles } from "./plan.ts";
+import { makePlan, type Plan, type PlanInput } from "./plan.ts";
+import { planFiles } from "./plan-files.ts";
 import { type PlanReport, reportPlan } from "./plan-report.ts";
-import { type Guards, preparePlan, requireUnchanged } from "./prepare.ts";
+import { type Guards, preparePlan, requireSameBytes, requireUnchanged } from "./prepare.ts";
 import { writeBundle } from "./write.ts";
 
 export interface BuildInput extends PlanInput {
@@ -42,10 +43,14 @@ export interface Built {
  */
 export async function buildBundle(input: BuildInput): Promise<Built> {
   const { store, logger, signal } = input;
-  const earlier = [...input.guards.earlier, ...(await earlierBundles(store))];
-  const plan = await preparePlan(input, { ...input.guards, earlier });
+  const guards = {
+    ...input.guards,
+    earlier: [...input.guards.earlier, ...(await earlierBundles(store))],
+  };
+  const plan = await preparePlan(input, guards);
   await refuseWithoutSpace(input, await reportPlan(plan, store));
   const files = await fetchAll({ ...input, artifacts: planFiles(plan) });
+  requireSameBytes(files, guards);
   requireUnchanged(plan, await planAgain(input, plan));
   const document = composeDocument(plan, files, input.sourceDateEpoch);
   const rendered = renderBundle(document, input.signers);

@@ -38,16 +38,22 @@ export interface FetchedFile extends Artifact {
  * Throws one error that lists every file that failed.
  */
 export async function fetchAll(input: FetchInput): Promise<FetchedFile[]> {
+  return inTurn(input, () => fetchInTurn(input));
+}
+
+type Turn = Pick<FetchInput, "store" | "logger" | "clock" | "signal">;
+
+/** Two runs that share a store take turns, so that none writes into the other's unfinished files. */
+export async function inTurn<T>(input: Turn, work: () => Promise<T>): Promise<T> {
   const turn = await takeTurn(input);
   try {
-    return await fetchInTurn(input);
+    return await work();
   } finally {
     await turn.release();
   }
 }
 
-/** Two runs that share a store take turns, so that none writes into the other's unfinished files. */
-async function takeTurn({ store, logger, clock, signal }: FetchInput): Promise<Lock> {
+async function takeTurn({ store, logger, clock, signal }: Turn): Promise<Lock> {
   for (let waiting = false; ; waiting = true) {
     try {
       return await store.lock("fetch", "fetching files");
@@ -64,6 +70,8 @@ async function fetchInTurn(input: FetchInput): Promise<FetchedFile[]> {
   const stop = new AbortController();
   const signal = AbortSignal.any([input.signal, stop.signal]);
   const failures: Failure[] = [];
+  /** Of ours: thrown once nothing writes into the store any more. */
+  const faults: unknown[] = [];
   const byContent = new Map<string, Promise<FetchedFile | undefined>>();
   const fetchOnce = (artifact: Artifact): Promise<FetchedFile | undefined> =>
     limit(async () => {
@@ -71,7 +79,11 @@ async function fetchInTurn(input: FetchInput): Promise<FetchedFile[]> {
       try {
         return await fetchOne({ ...input, signal }, artifact);
       } catch (error) {
-        if (!isFerryError(error)) throw error;
+        if (!isFerryError(error)) {
+          faults.push(error);
+          stop.abort();
+          return undefined;
+        }
         if (error.code === "DISK_FULL") stop.abort();
         if (error.code !== "INTERRUPTED") failures.push({ path: artifact.path, error });
         return undefined;
@@ -86,6 +98,7 @@ async function fetchInTurn(input: FetchInput): Promise<FetchedFile[]> {
       return fetched === undefined ? undefined : { ...artifact, digest: fetched.digest, size: fetched.size };
     }),
   );
+  if (faults.length > 0) throw faults[0];
   if (input.signal.aborted) throw interrupted("fetching");
   const done = results.filter((file) => file !== undefined);
   if (failures.length > 0) throw combineFailures(failures, done.length);

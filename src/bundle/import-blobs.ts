@@ -2,13 +2,14 @@ import { FerryError, interrupted, isFerryError } from "../errors.ts";
 import { type Digest, isDigest } from "../lib/digest.ts";
 import { inParallel } from "../lib/in-parallel.ts";
 import { sumSizes } from "../lib/size.ts";
-import { withProgress, type Work } from "../lib/with-progress.ts";
+import { type Work, withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
 import { freeSpace } from "../store/free-space.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import { type DamagedBlob, damagedFiles } from "./bundle-faults.ts";
 import type { BundleFile } from "./bundle-files.ts";
 import { type CarriedBlob, nameOf } from "./carried-blobs.ts";
+import { eachFile, type Files } from "./each-file.ts";
 import type { OpenedBundle } from "./open.ts";
 
 export interface BlobWork {
@@ -63,12 +64,12 @@ export async function requireRoom(
  * Writes the contents that the store lacks, each hashed on its way, and tells of each that is new under its name. Those
  * that the store has are hashed as well: a bundle is sound as a whole, or it is refused.
  * After the first damaged one nothing more is written, but all are hashed, so that the error names every damaged file.
- * `files` are the bundle's where it is seekable, checked against its manifest already.
+ * `files` are the bundle's, as `listFiles` gives them.
  * Throws what `bundleFiles` throws, DIGEST_MISMATCH, DISK_FULL, INTERRUPTED. Nothing reads the source any more then.
  */
 export async function writeContents(
   opened: OpenedBundle,
-  files: readonly BundleFile[] | undefined,
+  files: Files,
   held: Held,
   work: BlobWork,
   onWritten: (digest: Digest) => void,
@@ -94,8 +95,7 @@ export async function writeContents(
         damaged.push({ blob, found });
       }
     };
-    if (files !== undefined) await inParallel(files, work.concurrency, take);
-    else for await (const file of opened.files()) await take(file);
+    await eachFile(files, work.concurrency, take);
   });
   if (damaged.length === 0) return;
   damaged.sort((a, b) => (a.blob.digest < b.blob.digest ? -1 : 1));

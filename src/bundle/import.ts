@@ -7,7 +7,7 @@ import { markImport } from "../store/import-mark.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Verifier } from "../trust/verifier.ts";
 import { INDEX_FILE, LAYOUT_FILE } from "../wire/oci.ts";
-import type { BundleFile } from "./bundle-files.ts";
+import { listFiles } from "./each-file.ts";
 import { type BlobWork, findHeld, requireRoom, writeContents } from "./import-blobs.ts";
 import type { Preference } from "./import-conflicts.ts";
 import { createRecorder } from "./import-record.ts";
@@ -46,7 +46,7 @@ export async function importBundle(source: BundleSource, options: ImportOptions)
   warnUnsigned(opened, logger);
   const recorder = createRecorder(opened, { store, prefer, allowOlder, clock, logger });
   await recorder.judge();
-  const files = opened.seekable ? await listed(opened.files()) : undefined;
+  const files = await listFiles(opened);
 
   const { name, counter } = opened.document;
   const metadata = metadataBlobs(opened);
@@ -83,12 +83,6 @@ function warnUnsigned({ label, signedBy, claims }: OpenedBundle, logger: Logger)
   logger.warn(
     `${label}: ${why}; anybody may have made it, and nodes will run what it carries. It is imported because of --allow-unsigned, and recorded as unsigned.`,
   );
-}
-
-async function listed(files: AsyncIterable<BundleFile>): Promise<BundleFile[]> {
-  const found: BundleFile[] = [];
-  for await (const file of files) found.push(file);
-  return found;
 }
 
 /** Manifest, document and signature; `oci-layout` and `index.json` are the store's own. */

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { digestOf } from "../lib/digest.ts";
+import { printable } from "../lib/printable.ts";
 import { ANNOTATION_KIND, KIND_IMAGE, KIND_SIGNATURES, signatureTag } from "../trust/cosign.ts";
 import {
   ANNOTATION_REF_NAME,
@@ -63,7 +64,7 @@ export function readIndex(bytes: Buffer): IndexClaims | string {
     return `index.json lists ${parsed.manifests.length} manifests, expected the bundle and its signature`;
   }
   if (manifest.artifactType !== BUNDLE_ARTIFACT_TYPE) {
-    return `index.json lists ${manifest.artifactType ?? "an image"}, expected ${BUNDLE_ARTIFACT_TYPE}: this is another kind of OCI layout`;
+    return `index.json lists ${printable(manifest.artifactType ?? "an image")}, expected ${BUNDLE_ARTIFACT_TYPE}: this is another kind of OCI layout`;
   }
   return { manifest, signature };
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { BundleSource } from "../archive/bundle-source.ts";
+import { sumSizes } from "../lib/size.ts";
 import { Needs } from "../recipe/build.ts";
 import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
@@ -87,7 +88,7 @@ function reportBundle(opened: OpenedBundle, checked: boolean): InspectReport {
     manifest: opened.manifestDigest,
     signature: { checked, signedBy: opened.signedBy, claims: opened.claims },
     contents: blobs.length,
-    bytes: blobs.reduce((sum, { size }) => sum + size, 0),
+    bytes: sumSizes(blobs),
     engines: inspectEngines(document),
     files: document.files,
     otherFiles: document.files.map(({ path }) => path).filter((path) => !needed.has(path)),

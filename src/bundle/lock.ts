@@ -4,7 +4,8 @@ import { canonicalJson } from "../lib/canonical-json.ts";
 import { type Digest, digestOf } from "../lib/digest.ts";
 import { readText } from "../lib/files.ts";
 import { Arch, MirrorPath, Sha256, TrustSource } from "./document.ts";
-import { type Plan, planFiles } from "./plan.ts";
+import { type Plan } from "./plan.ts";
+import { planFiles } from "./plan-files.ts";
 import type { Spec } from "./spec.ts";
 
 /** What `plan --write-lock` pins and `build --locked` holds upstream to: tags, asset ids, sizes and digests. */
@@ -40,7 +41,6 @@ export const Lock = z.strictObject({
   ),
 });
 export type Lock = z.infer<typeof Lock>;
-
 
 export function makeLock(plan: Plan): Lock {
   return {
@@ -130,14 +130,19 @@ export function lockDifferences(locked: Lock, now: Lock): string[] {
   for (const view of [releases, builds, files]) {
     const before = view(locked);
     const after = view(now);
-    for (const item of before)
-      {if (!after.has(item)) differences.push(`${item}: locked, and no longer offered`);}
-    for (const item of after)
-      {if (!before.has(item)) differences.push(`${item}: offered, and not in the lock`);}
+    for (const item of before) {
+      if (!after.has(item)) differences.push(`${item}: locked, and no longer offered`);
+    }
+    for (const item of after) {
+      if (!before.has(item)) differences.push(`${item}: offered, and not in the lock`);
+    }
   }
   const current = new Map(now.files.map((file) => [file.path, file]));
   for (const file of locked.files) {
     const other = current.get(file.path);
+    if (other?.digest === null && file.digest !== null) {
+      differences.push(`file ${file.path}: ${file.digest} is locked, upstream publishes no digest any more`);
+    }
     if (other?.digest === file.digest && other.assetId !== file.assetId) {
       differences.push(
         `file ${file.path}: asset id ${file.assetId} is locked, upstream has ${other.assetId} (uploaded anew)`,

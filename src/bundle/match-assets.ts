@@ -4,7 +4,8 @@ import type { SpecAssets } from "./spec.ts";
 
 /**
  * The names of a release that a spec entry selects, in the release's order. Every include must match something: a glob
- * that matches nothing is a typing error or a renamed asset, and either would be found out behind the gap.
+ * that matches nothing is a typing error or a renamed asset, and either would be found out behind the gap. So is a digest
+ * under `sha256` of a name that nothing selects. Throws UPSTREAM_MISSING_ASSETS, SPEC_INVALID.
  */
 export function matchAssets(entry: SpecAssets, names: readonly string[]): string[] {
   const chosen = new Set<string>();
@@ -24,6 +25,17 @@ export function matchAssets(entry: SpecAssets, names: readonly string[]): string
       {
         hint: "Correct the include patterns in the spec.",
         details: { repo: entry.repo, tag: entry.tag, unmatched, names },
+      },
+    );
+  }
+  const idle = Object.keys(entry.sha256 ?? {}).filter((name) => !chosen.has(name));
+  if (idle.length > 0) {
+    throw new FerryError(
+      "SPEC_INVALID",
+      `the spec states a digest for ${idle.join(", ")}, and include selects no such asset of ${entry.repo} ${entry.tag}`,
+      {
+        hint: "Correct the name under sha256: a digest that holds nothing to it would go unnoticed.",
+        details: { repo: entry.repo, tag: entry.tag, idle, chosen: [...chosen] },
       },
     );
   }

@@ -1,8 +1,8 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { listSafe } from "../archive/untar-safe.ts";
-import { FerryError } from "../errors.ts";
+import { FerryError, fromFileError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { digestOf, hexOf } from "../lib/digest.ts";
 import { writeFileAtomic } from "../lib/files.ts";
@@ -15,6 +15,7 @@ import { sourceOf } from "../recipe/source.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Releases } from "../upstream/releases.ts";
 import { Sha256 } from "./document.ts";
+import { inTurn } from "./fetch.ts";
 
 /** `ferry recipe pin --json`. */
 export const PinReport = z.strictObject({
@@ -52,7 +53,11 @@ export interface PinInput {
  * pins its digest in the operator's overlay. GitHub publishes no digest for these archives, so this is trust on first
  * use: what is shown is for a person to compare. Throws DIGEST_MISMATCH where another digest is pinned already.
  */
-export async function pinSource(input: PinInput): Promise<PinReport> {
+export function pinSource(input: PinInput): Promise<PinReport> {
+  return inTurn(input, () => pinInTurn(input));
+}
+
+async function pinInTurn(input: PinInput): Promise<PinReport> {
   const { engine, version, recipe, store, overlay } = input;
   const source = sourceOf(recipe, version);
   const release = await input.releases.byTag(source.repo, source.tag);
@@ -74,7 +79,9 @@ export async function pinSource(input: PinInput): Promise<PinReport> {
   await forgetDownload(partialPath);
   const file = join(overlay, `${engine}.pins.yaml`);
   const text = addPin(await existingText(file), version, { sha256: hexOf(digest), published }, file);
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(overlay, { recursive: true }).catch((error: unknown) => {
+    throw fromFileError(error, "make the overlay folder", overlay, "FILE_UNWRITABLE");
+  });
   await writeFileAtomic(file, text);
   return { engine, version, url, digest, size, published, file };
 }
@@ -97,6 +104,6 @@ async function existingText(file: string): Promise<string | undefined> {
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new FerryError("FILE_UNREADABLE", `cannot read ${file}`, { cause: error });
+    throw fromFileError(error, "read", file, "FILE_UNREADABLE");
   }
 }

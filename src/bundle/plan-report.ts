@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { hexOf } from "../lib/digest.ts";
+import { sumSizes } from "../lib/size.ts";
 import type { BlobStore } from "../store/blob-store.ts";
 import type { Artifact } from "../upstream/artifact.ts";
 import { Arch, MissingBuild, Sha256, TrustSource } from "./document.ts";
-import { type Plan, planFiles } from "./plan.ts";
+import { type Plan } from "./plan.ts";
+import { planFiles } from "./plan-files.ts";
 
 const FilesAndBytes = z.strictObject({ files: z.int(), bytes: z.int() });
 
@@ -86,24 +88,24 @@ export async function reportPlan(plan: Plan, store: BlobStore | undefined): Prom
       arch: build.arch,
       variant: build.variant,
       files: build.artifacts.map((artifact) => artifact.path),
-      bytes: total(build.artifacts),
+      bytes: sumSizes(build.artifacts),
       ...(build.build.note === undefined ? {} : { note: build.build.note }),
     })),
     assets: plan.extras.map((extra) => ({
       repo: extra.repo,
       tag: extra.tag,
       files: extra.artifacts.map((artifact) => artifact.path),
-      bytes: total(extra.artifacts),
+      bytes: sumSizes(extra.artifacts),
     })),
     files,
     missing: plan.missing,
     totals: {
       files: files.length,
-      bytes: total(files),
-      inStore: { files: here.length, bytes: total(here) },
-      download: { files: wanted.length, bytes: total(wanted) },
+      bytes: sumSizes(files),
+      inStore: { files: here.length, bytes: sumSizes(here) },
+      download: { files: wanted.length, bytes: sumSizes(wanted) },
       bundle,
-      diskNeeded: { store: total(wanted), bundle },
+      diskNeeded: { store: sumSizes(wanted), bundle },
     },
   };
 }
@@ -118,10 +120,6 @@ function distinctBlobs(files: PlanReport["files"]): PlanReport["files"] {
   return [
     ...new Map(files.map((file) => [file.digest === null ? file.path : hexOf(file.digest), file])).values(),
   ];
-}
-
-function total(items: readonly { size: number }[]): number {
-  return items.reduce((sum, item) => sum + item.size, 0);
 }
 
 /** Bytes of a plain tar: a header block and padding for each entry, the end marker, and room for the metadata blobs. */

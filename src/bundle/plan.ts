@@ -47,9 +47,15 @@ export interface PlanInput {
   pinnedLatest?: ReadonlyMap<string, string> | undefined;
 }
 
+interface SeenRelease {
+  repo: string;
+  release: GithubRelease;
+}
+
 interface Planner extends PlanInput {
-  seenReleases: Map<string, { repo: string; release: GithubRelease }>;
+  seenReleases: Map<string, SeenRelease>;
   seenArtifacts: Map<string, Promise<Artifact>>;
+  latest: Map<string, string>;
   missing: MissingBuild[];
 }
 
@@ -58,7 +64,13 @@ interface Planner extends PlanInput {
  * not exist at all, a name the table does not know, and digests that contradict each other throw at once.
  */
 export async function makePlan(input: PlanInput): Promise<Plan> {
-  const planner: Planner = { ...input, seenReleases: new Map(), seenArtifacts: new Map(), missing: [] };
+  const planner: Planner = {
+    ...input,
+    seenReleases: new Map(),
+    seenArtifacts: new Map(),
+    latest: new Map(),
+    missing: [],
+  };
   const builds: PlannedBuild[] = [];
   const recipes = new Map<string, Recipe>();
   for (const entry of input.spec.engines ?? []) {
@@ -76,16 +88,6 @@ export async function makePlan(input: PlanInput): Promise<Plan> {
     releases: [...planner.seenReleases.values()],
     recipes: [...recipes].map(([engine, recipe]) => ({ engine, recipe })),
   };
-}
-
-/** The files of a plan, each path once, sorted by path. */
-export function planFiles(plan: Plan): Artifact[] {
-  const all = [
-    ...plan.builds.flatMap((build) => build.artifacts),
-    ...plan.extras.flatMap((extra) => extra.artifacts),
-  ];
-  const byPath = new Map(all.map((artifact) => [artifact.path, artifact]));
-  return [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function planVersion(
@@ -109,23 +111,30 @@ async function planVersion(
     throw new FerryError(
       "NO_BUILD",
       `${entry.engine} ${version} has no build for ${entry.arch.join(" or ")} that the spec asks for`,
+      { hint: `See what there is with: ferry recipe builds ${entry.engine} ${version} --arch ARCH` },
     );
   }
   return planned;
 }
 
-async function resolveLatest(planner: Planner, recipe: Recipe, entry: SpecEngine): Promise<string> {
-  const pinned = planner.pinnedLatest?.get(entry.engine);
-  if (pinned !== undefined) return pinned;
+/** One version an engine, complete for every entry that asks for its latest: a lock holds one, and so does a bundle. */
+async function resolveLatest(planner: Planner, recipe: Recipe, { engine }: SpecEngine): Promise<string> {
+  const known = planner.pinnedLatest?.get(engine) ?? planner.latest.get(engine);
+  if (known !== undefined) return known;
+  const asking = (planner.spec.engines ?? []).filter(
+    (entry) => entry.engine === engine && entry.versions.includes("latest"),
+  );
   const lacking = (version: string, names: readonly string[]): string[] =>
-    entry.arch.flatMap((arch) =>
-      selectVariants(
-        offers(planner.table, { engine: entry.engine, version, arch }, names),
-        entry.variants,
-      ).flatMap(({ problem }) => (problem === undefined ? [] : [problem.message])),
+    asking.flatMap(({ arch: archs, variants }) =>
+      archs.flatMap((arch) =>
+        selectVariants(offers(planner.table, { engine, version, arch }, names), variants).flatMap(
+          ({ problem }) => (problem === undefined ? [] : [problem.message]),
+        ),
+      ),
     );
   const version = await newestComplete(planner.releases, recipe, lacking, planner.logger);
   planner.logger.info(`latest ${recipe.label} is ${version}`);
+  planner.latest.set(engine, version);
   return version;
 }
 
@@ -151,7 +160,7 @@ async function offersFor(
   }
   const release = byTable.find((offer) => offer.release !== undefined)?.release;
   if (release === undefined) return selectVariants(byTable, entry.variants);
-  const found = await releaseOf(planner, release.repo, release.tag);
+  const { release: found } = await releaseOf(planner, release.repo, release.tag);
   const names = found.assets.map((asset) => asset.name);
   return selectVariants(offers(planner.table, query, names), entry.variants);
 }
@@ -176,11 +185,11 @@ async function planOffer(
     recordGap(planner, wanted, problem?.assets ?? [], problem?.message ?? "the recipe names no release");
     return undefined;
   }
-  const release = await releaseOf(planner, named.repo, named.tag);
+  const seen = await releaseOf(planner, named.repo, named.tag);
   const artifacts: Artifact[] = [];
   for (const name of offer.build.assets ?? []) {
     try {
-      artifacts.push(await planAsset(planner, named.repo, release, name, { checksums: recipe.checksums }));
+      artifacts.push(await planAsset(planner, seen, name, { checksums: recipe.checksums }));
     } catch (error) {
       if (!isGap(error)) throw error;
       recordGap(planner, wanted, [name], error.message);
@@ -209,30 +218,32 @@ function recordGap(
 }
 
 async function planAssets(planner: Planner, entry: SpecAssets): Promise<Plan["extras"][number]> {
-  const release = await releaseOf(planner, entry.repo, entry.tag);
+  const seen = await releaseOf(planner, entry.repo, entry.tag);
   const names = matchAssets(
     entry,
-    release.assets.map((asset) => asset.name),
+    seen.release.assets.map((asset) => asset.name),
   );
   const vouchers: Vouchers = { spec: entry.sha256, checksums: entry.checksums, unverified: entry.unverified };
   const artifacts: Artifact[] = [];
-  for (const name of names) artifacts.push(await planAsset(planner, entry.repo, release, name, vouchers));
+  for (const name of names) artifacts.push(await planAsset(planner, seen, name, vouchers));
   return { repo: entry.repo, tag: entry.tag, artifacts };
 }
 
 async function planAsset(
   planner: Planner,
-  repo: string,
-  release: GithubRelease,
+  { repo, release }: SeenRelease,
   name: string,
   vouchers: Vouchers,
 ): Promise<Artifact> {
   const asset = release.assets.find((candidate) => candidate.name === name);
   if (asset === undefined) {
-    throw new FerryError("UPSTREAM_MISSING_ASSETS", `${repo} ${release.tag_name} has no asset ${name}`);
+    throw new FerryError("UPSTREAM_MISSING_ASSETS", `${repo} ${release.tag_name} has no asset ${name}`, {
+      hint: "Ask for another version, or leave this build out of the spec.",
+    });
   }
-  const key = `${repo.toLowerCase()} ${release.tag_name} ${name}`;
   const { releases, githubUrl } = planner;
+  // What vouches for it belongs to the key: each entry of a spec is held to what it says itself.
+  const key = JSON.stringify([repo, release.tag_name, name, vouchers]);
   const known = planner.seenArtifacts.get(key);
   if (known !== undefined) return known;
   const made = artifactOf(asset, { releases, repo, release, githubUrl, vouchers });
@@ -240,13 +251,14 @@ async function planAsset(
   return made;
 }
 
-async function releaseOf(planner: Planner, repo: string, tag: string): Promise<GithubRelease> {
+/** A release is called as the spec or recipe first wrote it: the same name in other letters is the same repository. */
+async function releaseOf(planner: Planner, repo: string, tag: string): Promise<SeenRelease> {
   const key = `${repo.toLowerCase()} ${tag}`;
   const known = planner.seenReleases.get(key);
-  if (known !== undefined) return known.release;
-  const release = await planner.releases.byTag(repo, tag);
-  planner.seenReleases.set(key, { repo, release });
-  return release;
+  if (known !== undefined) return known;
+  const seen = { repo, release: await planner.releases.byTag(repo, tag) };
+  planner.seenReleases.set(key, seen);
+  return seen;
 }
 
 /** Faults of one asset that leave the rest of the plan standing. */

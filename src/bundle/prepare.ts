@@ -1,6 +1,8 @@
 import { FerryError } from "../errors.ts";
+import type { Artifact } from "../upstream/artifact.ts";
 import { type Lock, makeLock, requireLockFor, requireSameAsLock } from "./lock.ts";
-import { makePlan, type Plan, type PlanInput, planFiles } from "./plan.ts";
+import { makePlan, type Plan, type PlanInput } from "./plan.ts";
+import { planFiles } from "./plan-files.ts";
 import { type KnownFile, refuseReplaced } from "./replaced.ts";
 
 /** What a build may be held to besides its spec. */
@@ -25,19 +27,27 @@ export async function preparePlan(input: PlanInput, guards: Guards): Promise<Pla
   const pinnedLatest = lock === undefined ? undefined : new Map(Object.entries(lock.lock.latest));
   const plan = await makePlan({ ...input, pinnedLatest });
   const artifacts = planFiles(plan);
-  if (!guards.acceptChanged) {
-    if (lock !== undefined) refuseReplaced(artifacts, lock.lock.files, "the lock");
-    for (const { where, files } of guards.earlier) refuseReplaced(artifacts, files, where);
-  }
+  requireSameBytes(artifacts, guards);
   if (lock !== undefined) requireSameAsLock(lock.lock, makeLock(plan), lock.path);
   requireNoGaps(plan, guards.allowMissing);
   if (artifacts.length === 0) {
     throw new FerryError(
       "UPSTREAM_MISSING_ASSETS",
       `nothing to carry: upstream has none of the builds that ${plan.spec.name} names`,
+      { hint: "Ask for another version, or for other variants: ferry plan SPEC says what is missing." },
     );
   }
   return plan;
+}
+
+/**
+ * Throws ASSET_REPLACED where a lock or an earlier bundle knows a path with other bytes. Asked of what is planned, and again
+ * of what was fetched: only then is the digest of a file known that nobody publishes one for.
+ */
+export function requireSameBytes(artifacts: readonly Artifact[], guards: Guards): void {
+  if (guards.acceptChanged) return;
+  if (guards.lock !== undefined) refuseReplaced(artifacts, guards.lock.lock.files, "the lock");
+  for (const { where, files } of guards.earlier) refuseReplaced(artifacts, files, where);
 }
 
 /** Throws UPSTREAM_MISSING_ASSETS listing every absent build, unless gaps are allowed. */

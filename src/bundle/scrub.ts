@@ -1,7 +1,9 @@
-import pLimit from "p-limit";
 import { z } from "zod";
 import { interrupted } from "../errors.ts";
 import type { Digest } from "../lib/digest.ts";
+import { inParallel } from "../lib/in-parallel.ts";
+import { sumSizes } from "../lib/size.ts";
+import { withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import { Sha256 } from "./document.ts";
@@ -70,7 +72,7 @@ export async function scrubStore(store: LayoutStore, options: ScrubOptions): Pro
   return {
     store: store.root,
     bundles,
-    checked: { blobs: read.length, bytes: read.reduce((sum, { size }) => sum + size, 0) },
+    checked: { blobs: read.length, bytes: sumSizes(read) },
     damaged: damaged.sort((a, b) => (a.digest < b.digest ? -1 : 1)),
     unreadable,
   };
@@ -90,21 +92,13 @@ async function hashAll(
 ): Promise<Map<Digest, "ok" | "damaged" | "absent">> {
   const states = new Map<Digest, "ok" | "damaged" | "absent">();
   if (blobs.length === 0) return states;
-  const id = "scrub";
-  const total = blobs.reduce((sum, { size }) => sum + size, 0);
-  logger.progress({ kind: "start", id, label: `scrub ${store.root}`, total, done: 0 });
-  const limit = pLimit(concurrency);
-  const results = await Promise.allSettled(
-    blobs.map((blob) =>
-      limit(async () => {
-        if (signal.aborted) throw interrupted("scrubbing");
-        states.set(blob.digest, await store.verify(blob.digest, blob.size));
-        logger.progress({ kind: "advance", id, bytes: blob.size });
-      }),
-    ),
-  );
-  const failed = results.find((result) => result.status === "rejected");
-  logger.progress({ kind: "end", id, ok: failed === undefined });
-  if (failed !== undefined) throw failed.reason;
+  const work = { id: "scrub", label: `scrub ${store.root}`, total: sumSizes(blobs) };
+  await withProgress(logger, work, async (advance) => {
+    await inParallel(blobs, concurrency, async ({ digest, size }) => {
+      if (signal.aborted) throw interrupted("scrubbing");
+      states.set(digest, await store.verify(digest, size));
+      advance(size);
+    });
+  });
   return states;
 }

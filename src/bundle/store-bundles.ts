@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FerryError } from "../errors.ts";
+import { sumSizes } from "../lib/size.ts";
 import { importMarks } from "../store/import-mark.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Descriptor } from "../wire/oci.ts";
@@ -79,7 +80,7 @@ async function describe(
     builds: document.builds.length,
     files: document.files.length,
     contents: blobs.length,
-    bytes: blobs.reduce((sum, { size }) => sum + size, 0),
+    bytes: sumSizes(blobs),
     absent: (await presentBlobs(store, blobs)).absent.length,
   };
 }

@@ -31,11 +31,17 @@ export async function readStoredDocument(store: Records, entry: Descriptor): Pro
       `the store's record of bundle ${callBundle(entry)} cannot be read: ${why}`,
       {
         cause,
-        hint: "Import or build the bundle again: what is there and good is not written twice. To do without it: ferry remove.",
+        hint: `Take it out of the index with: ferry remove ${removable(entry)}; then import or build it again: what is there and good is not written twice.`,
         details: { bundle: callBundle(entry), manifest: entry.digest },
       },
     );
   }
+}
+
+/** How `ferry remove` calls it. */
+function removable(entry: Descriptor): string {
+  const { name, counter } = nameAndCounter(entry);
+  return counter === 0 ? name : `${name}@${counter}`;
 }
 
 /** Every bundle of an index, and for each whose record cannot be read the STORE_DAMAGED that says so. */

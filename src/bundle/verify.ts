@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { BundleSource } from "../archive/bundle-source.ts";
 import { interrupted } from "../errors.ts";
-import { inParallel } from "../lib/in-parallel.ts";
 import { sumSizes } from "../lib/size.ts";
 import { withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
@@ -9,7 +8,7 @@ import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
 import { type DamagedBlob, damagedFiles } from "./bundle-faults.ts";
 import { Sha256 } from "./document.ts";
-import { eachFile } from "./each-file.ts";
+import { eachFile, listFiles } from "./each-file.ts";
 import { openBundle } from "./open.ts";
 
 /** `ferry verify --json`: written only when everything was verified. Sizes are bytes. */
@@ -52,17 +51,21 @@ export async function verifyBundle(
   const { logger } = options;
   const opened = await openBundle(source, { verifiers });
   const bytes = sumSizes(opened.blobs);
-  await withProgress(logger, { id: "verify", label: `verify ${opened.label}`, total: bytes }, async (advance) => {
-    const damaged: DamagedBlob[] = [];
-    await eachFile(opened, options.concurrency, async ({ entry, blob }) => {
-      if (options.signal?.aborted === true) throw interrupted(`verifying ${opened.label}`);
-      const found = await entry.digest();
-      advance(blob.size);
-      if (found !== blob.digest) damaged.push({ blob, found });
-    });
-    damaged.sort((a, b) => (a.blob.digest < b.blob.digest ? -1 : 1));
-    if (damaged.length > 0) throw damagedFiles(opened.label, damaged, opened.blobs.length);
-  });
+  await withProgress(
+    logger,
+    { id: "verify", label: `verify ${opened.label}`, total: bytes },
+    async (advance) => {
+      const damaged: DamagedBlob[] = [];
+      await eachFile(await listFiles(opened), options.concurrency, async ({ entry, blob }) => {
+        if (options.signal?.aborted === true) throw interrupted(`verifying ${opened.label}`);
+        const found = await entry.digest();
+        advance(blob.size);
+        if (found !== blob.digest) damaged.push({ blob, found });
+      });
+      damaged.sort((a, b) => (a.blob.digest < b.blob.digest ? -1 : 1));
+      if (damaged.length > 0) throw damagedFiles(opened.label, damaged, opened.blobs.length);
+    },
+  );
   const { document } = opened;
   return {
     verified: true,

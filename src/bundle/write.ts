@@ -1,6 +1,8 @@
 import { writeTar } from "../archive/bundle-tar.ts";
 import { writeLayoutFolder } from "../archive/folder-writer.ts";
 import type { LayoutEntry } from "../archive/layout-entry.ts";
+import { sumSizes } from "../lib/size.ts";
+import { withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
 import type { LocalBlobStore } from "../store/blob-store.ts";
 import { blobName } from "../wire/oci.ts";
@@ -22,22 +24,12 @@ export interface WriteInput {
 export async function writeBundle(input: WriteInput): Promise<number> {
   const { document, rendered, output, signal, logger } = input;
   const entries = bundleEntries(input);
-  const total = rendered.blobs.reduce((sum, blob) => sum + blob.size, 0);
-  const id = "write";
-  logger.progress({ kind: "start", id, label: `write ${document.name}`, total, done: 0 });
-  const onBytes = (bytes: number): void => {
-    logger.progress({ kind: "advance", id, bytes });
-  };
-  let ok = false;
-  try {
-    const written = output.endsWith("/")
-      ? await writeLayoutFolder(output, entries, { signal, onBytes })
-      : await writeTar(output, entries, { mtime: new Date(document.created), signal, onBytes });
-    ok = true;
-    return written;
-  } finally {
-    logger.progress({ kind: "end", id, ok });
-  }
+  const work = { id: "write", label: `write ${document.name}`, total: sumSizes(rendered.blobs) };
+  return withProgress(logger, work, (onBytes) =>
+    output.endsWith("/")
+      ? writeLayoutFolder(output, entries, { signal, onBytes })
+      : writeTar(output, entries, { mtime: new Date(document.created), signal, onBytes }),
+  );
 }
 
 /** Metadata first, then every content by digest: the order that a reader of a stream relies on. */

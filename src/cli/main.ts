@@ -17,10 +17,9 @@ export async function main(process: NodeJS.Process): Promise<void> {
   };
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
-  // A reader that closed early (`| head`) is no fault of the command.
+  // A reader that closed early (`| head`) is no fault of the command, which goes on: its exit code says how it ended.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    if (error.code !== "EPIPE") throw error;
   });
   const context: Context = {
     env: process.env,
@@ -30,7 +29,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     write: (text) =>
       new Promise((resolve, reject) => {
         process.stdout.write(text, (error) => {
-          if (error) reject(error);
+          if (error && !isClosedPipe(error)) reject(error);
           else resolve();
         });
       }),
@@ -41,8 +40,14 @@ export async function main(process: NodeJS.Process): Promise<void> {
     ...ownPackage(),
   };
   process.exitCode = await run(process.argv.slice(2), context);
+  context.logger.close();
   process.off("SIGINT", onSignal);
   process.off("SIGTERM", onSignal);
+}
+
+/** A stream that was told so once says of every later write that it is destroyed. */
+function isClosedPipe(error: NodeJS.ErrnoException): boolean {
+  return error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED";
 }
 
 /** The folder that holds our package.json (two levels up in a checkout, three in a built package) and our version. */

@@ -15,7 +15,13 @@ export async function givenPassphrase(
   if (file === undefined) return loadConfig(context.env).keyPassphrase;
   const [first = ""] = (await readText(resolve(context.cwd, file))).split(/\r?\n/);
   if (first !== "") return first;
-  throw new FerryError("KEY_PASSPHRASE", `the first line of ${file} is empty, expected the key's passphrase`);
+  throw new FerryError(
+    "KEY_PASSPHRASE",
+    `the first line of ${file} is empty, expected the key's passphrase`,
+    {
+      hint: "Write it there, or ask for a key without one by leaving --passphrase-file out.",
+    },
+  );
 }
 
 /** Asks for the passphrase of an existing key, where there is a terminal to ask on. */

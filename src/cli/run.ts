@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { EXIT, isFerryError } from "../errors.ts";
+import { EXIT, fromSystemError, isFerryError } from "../errors.ts";
 import type { Context } from "./context.ts";
 import { buildProgram } from "./program.ts";
 import { renderError } from "./render/error.ts";
@@ -35,7 +35,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
       if (output !== "") await context.write(output);
       return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     }
-    context.logger.plain(renderError(error));
-    return isFerryError(error) ? error.exitCode : EXIT.internal;
+    const said = fromSystemError(error) ?? error;
+    context.logger.plain(renderError(said));
+    return isFerryError(said) ? said.exitCode : EXIT.internal;
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
+import { printableLines } from "../lib/printable.ts";
 import type { Logger } from "../log.ts";
 import { lineProgress, terminalProgress } from "./render/progress.ts";
 
@@ -26,15 +27,17 @@ export function terminalLogger(stream: ErrorStream, clock: Clock, verbose: boole
     progress.clear();
     write(text);
   };
+  // Messages name files, and say what others answered.
+  const sayLines = (message: string): void => {
+    say(`${printableLines(message)}\n`);
+  };
   return {
     debug: (message) => {
-      if (verbose) say(`${message}\n`);
+      if (verbose) sayLines(message);
     },
-    info: (message) => {
-      say(`${message}\n`);
-    },
+    info: sayLines,
     warn: (message) => {
-      say(`warning: ${message}\n`);
+      sayLines(`warning: ${message}`);
     },
     progress: (event) => {
       progress.handle(event);

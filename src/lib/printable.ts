@@ -8,3 +8,8 @@ export function printable(text: string): string {
     (char) => `\\u{${char.codePointAt(0)?.toString(16) ?? ""}}`,
   );
 }
+
+/** The same for a text of several lines, which stay lines. */
+export function printableLines(text: string): string {
+  return text.split("\n").map(printable).join("\n");
+}

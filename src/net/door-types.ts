@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** What the door needs to know before it opens; `src/config` makes it from file, environment and flags. */
+/** What the door needs to know before it opens; `src/config` makes it from environment and flags. */
 export interface DoorOptions {
   /** No request at all leaves: everything throws NET_OFFLINE. */
   offline: boolean;

@@ -12,7 +12,7 @@ export function isRedirect(status: number): boolean {
 
 /**
  * The target of a request that may be opened: https, or http to an origin that was configured as http.
- * Throws NET_INSECURE for other http and USAGE for what is no web address.
+ * Throws NET_INSECURE for other http and NET_UNREACHABLE for what is no web address.
  */
 export function checkTarget(url: string, insecureOrigins: readonly string[]): URL {
   const target = parseUrl(url);

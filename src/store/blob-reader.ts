@@ -59,8 +59,18 @@ function openRegular(path: string, done: (error: Error | null, file?: number) =>
   });
 }
 
-/** The whole of a small blob, checked. Throws STORE_DAMAGED where it is absent or is not what its name says. */
+/** Manifests and documents are read whole; more than this is none of them, and must not fill the memory. */
+const MAX_WHOLE = 64 * 1024 * 1024;
+
+/** The whole of a small blob, checked. Throws STORE_DAMAGED where it is absent, too large, or not what its name says. */
 export async function readSmallBlobFile(path: string, digest: Digest): Promise<Buffer> {
+  const size = await blobFileSize(path);
+  if (size === undefined) throw absent(digest);
+  if (size > MAX_WHOLE) {
+    throw new FerryError("STORE_DAMAGED", `${path} should be metadata and has ${size} bytes`, {
+      hint: "The store's index.json names it as a manifest or document, which it is not. Remove that entry.",
+    });
+  }
   let content: Buffer;
   try {
     content = await readFile(path);

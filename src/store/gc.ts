@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fromFileError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Digest } from "../lib/digest.ts";
+import { sumSizes } from "../lib/size.ts";
 import { isAbsent } from "./blob-reader.ts";
 import { importMarks } from "./import-mark.ts";
 import type { LayoutStore } from "./layout-store.ts";
@@ -54,7 +55,7 @@ export async function collectGarbage(store: LayoutStore, options: GarbageOptions
       else report.blobs.push(blob);
     }
     report.blobs.sort((a, b) => (a.digest < b.digest ? -1 : 1));
-    report.bytes = [...report.blobs, ...report.unfinished].reduce((sum, { size }) => sum + size, 0);
+    report.bytes = sumSizes([...report.blobs, ...report.unfinished]);
     if (!options.dryRun) await sweep(store, report);
     return report;
   } finally {

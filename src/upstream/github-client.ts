@@ -58,6 +58,7 @@ export function githubReleases(options: GithubClientOptions): Releases {
       throw new FerryError(
         "UPSTREAM_MISSING_ASSETS",
         `${repo} ${tag} lists ${name}, and its download answers 404`,
+        { hint: `Look at ${url}; a private repository needs GITHUB_TOKEN.` },
       );
     },
   };

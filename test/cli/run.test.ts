@@ -8,8 +8,9 @@ describe("the command line", () => {
   it("prints help and version as answers", async () => {
     const help = await runFerry(["--help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
-    for (const word of ["plan", "build", "verify", "FERRY_STORE", "Exit codes"])
-      {expect(help.stdout).toContain(word);}
+    for (const word of ["plan", "build", "verify", "FERRY_STORE", "Exit codes"]) {
+      expect(help.stdout).toContain(word);
+    }
     expect(await runFerry(["--version"])).toMatchObject({ code: 0, stdout: "0.0.0-test\n" });
     expect((await runFerry(["build", "--help"])).stdout).toContain("--sign-key");
     expect((await runFerry(["recipe", "eval", "--help"])).stdout).toContain("--cases");
@@ -54,6 +55,12 @@ describe("renderError", () => {
     const text = renderError(new FerryError("NO_BUILD", "there is none", { hint: "Ask for another." }));
     expect(text).toBe("ferry: NO_BUILD: there is none\n  what to do: Ask for another.\n");
     expect(renderError(new FerryError("NO_BUILD", "x"))).toBe("ferry: NO_BUILD: x\n");
+  });
+
+  it("shows nothing of a message that could steer a terminal", () => {
+    expect(renderError(new FerryError("NO_BUILD", "a\u001b[2Jb\nc"))).toBe(
+      "ferry: NO_BUILD: a\\u{1b}[2Jb\nc\n",
+    );
   });
 
   it("owns up to faults of ours", () => {

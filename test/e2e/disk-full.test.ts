@@ -68,8 +68,9 @@ describe.skipIf(noTmpfs !== undefined)("B20: a disk that fills", () => {
       clock,
       cwd: folder,
       onProgress: (event) => {
-        if (event.kind === "start" && event.id === "write")
-          {writeFileSync(join(out, "ballast"), Buffer.alloc(9 * MB));}
+        if (event.kind === "start" && event.id === "write") {
+          writeFileSync(join(out, "ballast"), Buffer.alloc(9 * MB));
+        }
       },
     });
     expect(run.code, run.stderr).toBe(6);

@@ -273,7 +273,7 @@ describe("what a recipe cannot smuggle into a shell", () => {
             version: "1.0",
             arch: "amd64",
             variant: "cpu",
-            build: { variant: "cpu", binary: "plain", assets },
+            build: { variant: "cpu", binary: "plain", ...build, assets },
             needs: { nvidia: false },
             files: [path],
           },

@@ -54,7 +54,7 @@ describe("a request's path", () => {
       return parsed.ok && parsed.plain;
     };
     expect(["/", "/a/b", "/a/b?c", "/a%2Bb"].map(plain)).toEqual([true, true, true, true]);
-    expect(["//a", "/a//b", "http://x/a"].map(plain)).toEqual([false, false, false]);
+    expect(["//a", "/a//b", "/a/", "http://x/a"].map(plain)).toEqual([false, false, false, false]);
   });
 
   it("M7: whatever comes, it never throws, and no part leads elsewhere", () => {
@@ -83,8 +83,7 @@ describe("a request's path", () => {
       fc.property(target, (text) => {
         const parsed = parseRequestPath(text);
         if (!parsed.ok) return;
-        expect(parsed.segments.join("/")).toBe(parsed.path);
-        for (const segment of parsed.segments) {
+        for (const segment of parsed.path === "" ? [] : parsed.path.split("/")) {
           expect(segment).not.toMatch(/^\.{0,2}$/);
           // eslint-disable-next-line no-control-regex -- that there is none is what is tested
           expect(segment).not.toMatch(/[/\\\u0000-\u001f]/);

@@ -11,7 +11,10 @@ export function renderGc(report: GcReport): string {
     ...unfinished.map(({ path, size }) => `${verb} ${path}  ${formatBytes(size)}`),
     `${verb}: ${blobs.length} blobs that nothing names, ${unfinished.length} unfinished files, ${formatBytes(bytes)}`,
     `kept: ${kept.named} blobs that bundles name, ${kept.young} younger than ${graceHours} hours, ${kept.importing} of unfinished imports`,
-    ...imports.map((what) => `unfinished import: ${what} (import it again to finish it)`),
+    ...imports.map(
+      (what) =>
+        `unfinished import: ${what} (import it again to finish it; to give it up, remove its mark from ${report.store}/ferry/importing)`,
+    ),
   ];
   return `${lines.map(printable).join("\n")}\n`;
 }

@@ -1,4 +1,5 @@
 import type { PlanReport } from "../../bundle/plan-report.ts";
+import { printable } from "../../lib/printable.ts";
 import { formatBytes } from "../../lib/size.ts";
 
 const TRUST: Readonly<Record<PlanReport["files"][number]["trust"], string>> = {
@@ -38,7 +39,7 @@ export function renderPlan(report: PlanReport): string {
     addFiles(extra.files);
   }
   lines.push("", ...renderMissing(report), ...renderTotals(report));
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(printable).join("\n")}\n`;
 }
 
 function renderMissing(report: PlanReport): string[] {

@@ -23,13 +23,13 @@ export interface InstallSite {
   /** The public half of `pair`, as a file on the node. */
   pub: string;
   /** Runs the script with this mirror and the node's prefix. */
-  install(args: readonly string[], options?: RunOptions): Promise<NodeRun>;
+  install: (args: readonly string[], options?: RunOptions) => Promise<NodeRun>;
   /** A path below the prefix. */
-  at(...parts: string[]): string;
+  at: (...parts: string[]) => string;
   /** What the installed llama-server says of its version, or why it does not start. */
-  version(): Promise<string>;
+  version: () => Promise<string>;
   /** The installed ferry-install. */
-  ferry(...args: string[]): Promise<NodeRun>;
+  ferry: (...args: string[]) => Promise<NodeRun>;
 }
 
 export interface SiteOptions extends NodeOptions {

@@ -27,14 +27,14 @@ export interface PracticeNode {
   /** Programs of the machine. */
   bin: string;
   /** Runs the install script with these arguments; `--prefix` and `--mirror` are not added. */
-  run(args: readonly string[], options?: RunOptions): Promise<NodeRun>;
+  run: (args: readonly string[], options?: RunOptions) => Promise<NodeRun>;
   /** Runs any program of the machine. */
-  start(command: readonly string[], options?: RunOptions & { input?: string }): Promise<NodeRun>;
+  start: (command: readonly string[], options?: RunOptions & { input?: string }) => Promise<NodeRun>;
   /** Puts a shell script onto the machine's PATH, in place of what is there. */
-  program(name: string, body: string): Promise<void>;
+  program: (name: string, body: string) => Promise<void>;
   /** Takes a program away. */
-  without(name: string): Promise<void>;
-  read(path: string): Promise<string>;
+  without: (name: string) => Promise<void>;
+  read: (path: string) => Promise<string>;
 }
 
 /** What the script needs of a machine, besides a shell and something that downloads and hashes. */
@@ -52,14 +52,13 @@ export interface Shell {
   busybox: boolean;
 }
 
+const DASH: Shell = { name: "dash", command: ["dash"], busybox: false };
 /** The three shells that nodes have; the last one with its own utilities. All must be here (.ci/run installs them). */
 export const SHELLS: readonly Shell[] = [
-  { name: "dash", command: ["dash"], busybox: false },
+  DASH,
   { name: "bash", command: ["bash", "--posix"], busybox: false },
   { name: "busybox", command: ["busybox", "sh"], busybox: true },
 ];
-
-export const DASH = SHELLS[0] as Shell;
 
 export interface NodeOptions {
   shell?: Shell;
@@ -73,17 +72,7 @@ export async function practiceNode({ shell = DASH, tools }: NodeOptions = {}): P
   const folder = await tmpDir("ferry node-");
   const bin = join(folder, "bin");
   for (const name of ["bin", "home", "tmp"]) await mkdir(join(folder, name), { mode: 0o755 });
-  const applets = shell.busybox ? new Set(listApplets()) : new Set<string>();
-  for (const name of [
-    ...UTILITIES,
-    "sh",
-    ...(tools ?? (shell.busybox ? ["wget", "sha256sum"] : ["curl", "openssl"])),
-  ]) {
-    const path = applets.has(name) ? which("busybox") : shell.busybox ? undefined : which(name);
-    if (path !== undefined) await symlink(path, join(bin, name));
-    else if (tools?.includes(name) === true) await symlink(which(name), join(bin, name));
-  }
-  if (!applets.has("sh")) await symlink(which(shell.command[0] ?? "sh"), join(bin, shell.command[0] ?? "sh"));
+  await linkTools(bin, shell, tools ?? (shell.busybox ? ["wget", "sha256sum"] : ["curl", "openssl"]));
   await program(bin, "uname", "case $1 in -s) echo Linux ;; *) echo x86_64 ;; esac");
 
   const start: PracticeNode["start"] = (command, { env = {}, before = [], input = "" } = {}) => {
@@ -125,6 +114,20 @@ export async function practiceNode({ shell = DASH, tools }: NodeOptions = {}): P
   };
 }
 
+/** With busybox only what busybox has itself, and the tools that are asked for. */
+async function linkTools(bin: string, shell: Shell, tools: readonly string[]): Promise<void> {
+  const applets = shell.busybox ? listApplets() : undefined;
+  const pathOf = (name: string): string | undefined => {
+    if (applets === undefined) return which(name);
+    if (applets.has(name)) return which("busybox");
+    return tools.includes(name) ? which(name) : undefined;
+  };
+  for (const name of new Set([...UTILITIES, ...tools, "sh"])) {
+    const path = pathOf(name);
+    if (path !== undefined) await symlink(path, join(bin, name));
+  }
+}
+
 async function program(bin: string, name: string, body: string): Promise<void> {
   const path = join(bin, name);
   await rm(path, { force: true });
@@ -151,8 +154,8 @@ function isProgram(path: string): boolean {
   }
 }
 
-function listApplets(): string[] {
-  return spawnSync(which("busybox"), ["--list"], { encoding: "utf8" }).stdout.split("\n");
+function listApplets(): Set<string> {
+  return new Set(spawnSync(which("busybox"), ["--list"], { encoding: "utf8" }).stdout.split("\n"));
 }
 
 /** A fake nvidia-smi: what it says of a driver and its cards. */

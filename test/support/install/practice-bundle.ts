@@ -29,53 +29,50 @@ export interface PracticeOptions {
   archives?: Readonly<Record<string, Buffer>>;
   /** Default `llamaRecipe`. */
   recipe?: Recipe;
-  /** Changes every build of the document. */
-  change?: (build: CarriedBuild) => CarriedBuild;
   /** Parts of the document. */
   document?: Partial<BundleDocument>;
 }
 
 /** A bundle of practice llama.cpp builds as `ferry build` would have written it: `llama-server` is a shell script. */
 export function practiceBundle(options: PracticeOptions = {}): TestBundle {
-  const {
-    name = "site-a",
-    counter = 1,
-    tags = ["b11347"],
-    archs = ["amd64"],
-    variants,
-    recipe = llamaRecipe,
-  } = options;
+  const { name = "site-a", counter = 1, tags = ["b11347"], recipe = llamaRecipe, archives = {} } = options;
+  const builds = tags.flatMap((tag) => carriedBuilds(tag, { ...options, recipe }));
+  const releases = tags.map((tag): TestRelease => {
+    const assets = builds.filter(({ version }) => version === tag).flatMap(({ build }) => build.assets ?? []);
+    const contents = assets.map((asset) => [asset, archives[asset] ?? practiceAsset(tag, asset)]);
+    return {
+      repo: REPO,
+      tag,
+      assets: Object.fromEntries(contents) as TestRelease["assets"],
+      prerelease: true,
+    };
+  });
+  return {
+    name,
+    counter,
+    releases,
+    document: { recipes: [{ engine: "llamacpp", recipe }], builds, ...options.document },
+  };
+}
+
+function carriedBuilds(
+  tag: string,
+  { archs = ["amd64"], variants, recipe }: PracticeOptions & { recipe: Recipe },
+): CarriedBuild[] {
   const table = tableOf([{ engine: "llamacpp", recipe, origin: "test", overlay: false }]);
-  const releases: TestRelease[] = [];
-  const builds: CarriedBuild[] = [];
-  for (const tag of tags) {
-    const names = archs.flatMap((arch) => assetNamesOf(tag, arch));
-    const wanted = new Set<string>();
-    for (const arch of archs) {
-      const all = offers(table, { engine: "llamacpp", version: tag, arch }, names);
-      for (const { build, needs } of selectVariants(all, variants)) {
-        const assets = build.assets ?? [];
-        for (const asset of assets) wanted.add(asset);
-        const files = assets.map((asset) => releaseAssetPath(REPO, tag, asset));
-        const carried = {
-          engine: "llamacpp",
-          version: tag,
-          arch,
-          variant: build.variant,
-          build,
-          needs,
-          files,
-        };
-        builds.push(options.change?.(carried) ?? carried);
-      }
-    }
-    const assets = Object.fromEntries(
-      [...wanted].map((asset) => [asset, options.archives?.[asset] ?? practiceAsset(tag, asset)]),
-    );
-    releases.push({ repo: REPO, tag, assets, prerelease: true });
-  }
-  const recipes = [{ engine: "llamacpp", recipe }];
-  return { name, counter, releases, document: { recipes, builds, ...options.document } };
+  const names = archs.flatMap((arch) => assetNamesOf(tag, arch));
+  return archs.flatMap((arch) => {
+    const all = offers(table, { engine: "llamacpp", version: tag, arch }, names);
+    return selectVariants(all, variants).map(({ build, needs }) => ({
+      engine: "llamacpp",
+      version: tag,
+      arch,
+      variant: build.variant,
+      build,
+      needs,
+      files: (build.assets ?? []).map((asset) => releaseAssetPath(REPO, tag, asset)),
+    }));
+  });
 }
 
 function assetNamesOf(tag: string, arch: Arch): string[] {

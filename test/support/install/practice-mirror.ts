@@ -62,7 +62,9 @@ export async function practiceMirror(
   onTestFinished(
     () =>
       new Promise<void>((resolve) => {
-        server.close(() => resolve());
+        server.close(() => {
+          resolve();
+        });
         server.closeAllConnections();
       }),
   );
