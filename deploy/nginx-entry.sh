@@ -20,33 +20,36 @@ case $delay in
     ;;
 esac
 
-trap 'exit 143' TERM INT # until both run
+told=0 # how often to stop
+trap 'told=$((told + 1))' TERM INT
 
 # The mirror stays a second longer than nginx takes connections: nobody sees nginx without it.
-FERRY_LISTEN=127.0.0.1:8081 FERRY_ACCEL=nginx FERRY_DRAIN_DELAY=$((delay + 1)) node /opt/ferry/dist/server/main.js &
+FERRY_LISTEN=127.0.0.1:8081 FERRY_ACCEL=nginx FERRY_DRAIN_DELAY=$((10#$delay + 1)) node /opt/ferry/dist/server/main.js &
 mirror=$!
 nginx -e stderr -c /etc/ferry/nginx.conf -g 'daemon off;' &
 front=$!
 
-stopping=no
-stop() {
-  trap 'kill -TERM "$mirror" "$front" 2>/dev/null' TERM INT # a second time: at once
-  stopping=yes
-  kill -TERM "$mirror" 2>/dev/null
-  sleep "$delay" & # in the background, since a signal waits for what is in front
-  wait "$!"
-  kill -QUIT "$front" 2>/dev/null # running downloads are finished first
-}
-trap stop TERM INT
-
-wait -n "$mirror" "$front"
+alive() { kill -0 "$mirror" 2>/dev/null || kill -0 "$front" 2>/dev/null; }
+# A signal ends a wait early.
+[ "$told" != 0 ] || wait -n "$mirror" "$front"
 code=$?
-if [ "$stopping" = no ]; then
+
+if [ "$told" = 0 ]; then
   echo "engine-ferry: the mirror or nginx ended by itself (exit code $code), so both stop" >&2
   kill -TERM "$mirror" "$front" 2>/dev/null
+  while alive; do wait "$mirror" "$front"; done
+  exit 1
 fi
-# A signal ends a wait early; it is over when nothing is left to wait for.
-while kill -0 "$mirror" 2>/dev/null || kill -0 "$front" 2>/dev/null; do
+
+kill -TERM "$mirror" 2>/dev/null
+sleep "$delay" >/dev/null 2>&1 &
+wait "$!"
+kill "$!" 2>/dev/null
+# Running downloads are finished first.
+[ "$told" != 1 ] || kill -QUIT "$front" 2>/dev/null
+while alive; do
+  # Told a second time: at once.
+  [ "$told" = 1 ] || kill -TERM "$mirror" "$front" 2>/dev/null
   wait "$mirror" "$front"
 done
-[ "$stopping" = yes ]
+exit 0

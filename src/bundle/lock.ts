@@ -137,19 +137,21 @@ export function lockDifferences(locked: Lock, now: Lock): string[] {
       if (!before.has(item)) differences.push(`${item}: offered, and not in the lock`);
     }
   }
+  return [...differences, ...otherUploads(locked, now)];
+}
+
+/** Files of the same path that upstream vouches for in another way, or uploaded anew. */
+function otherUploads(locked: Lock, now: Lock): string[] {
   const current = new Map(now.files.map((file) => [file.path, file]));
-  for (const file of locked.files) {
-    const other = current.get(file.path);
-    if (other?.digest === null && file.digest !== null) {
-      differences.push(`file ${file.path}: ${file.digest} is locked, upstream publishes no digest any more`);
+  return locked.files.flatMap(({ path, digest, assetId }) => {
+    const other = current.get(path);
+    if (other === undefined) return [];
+    if (other.digest === null && digest !== null) {
+      return [`file ${path}: ${digest} is locked, upstream publishes no digest any more`];
     }
-    if (other?.digest === file.digest && other.assetId !== file.assetId) {
-      differences.push(
-        `file ${file.path}: asset id ${file.assetId} is locked, upstream has ${other.assetId} (uploaded anew)`,
-      );
-    }
-  }
-  return differences;
+    if (other.digest !== digest || other.assetId === assetId) return [];
+    return [`file ${path}: asset id ${assetId} is locked, upstream has ${other.assetId} (uploaded anew)`];
+  });
 }
 
 export function requireSameAsLock(locked: Lock, now: Lock, path: string): void {

@@ -66,7 +66,10 @@ describe.skipIf(why !== undefined)("a node whose only route is the mirror", () =
       mirror.child.kill("SIGTERM");
       await mirror.done;
     });
-    const url = await new Promise<string>((resolve) => {
+    const url = await new Promise<string>((resolve, reject) => {
+      void mirror.done.then(({ stderr }) => {
+        reject(new Error(`the mirror ended: ${stderr}`));
+      });
       mirror.child.stdout?.on("data", (text: string) => {
         const said = /listening on (\S+)/.exec(text)?.[1];
         if (said !== undefined) resolve(said);

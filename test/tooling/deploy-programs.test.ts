@@ -86,14 +86,15 @@ describe("deploy/nginx-entry.sh", () => {
       ["node", "mirror"],
       ["nginx", "nginx"],
     ] as const) {
-      const text = `#!/usr/bin/env bash
-for signal in TERM QUIT; do
-  trap "echo '${who} got $signal' >>'${file}'; kill \\$!; exit 0" "$signal"
-done
-sleep 60 &
-echo "${who} $$ up" >>'${file}'
-${who === "mirror" ? `echo "mirror on $FERRY_LISTEN for $FERRY_ACCEL, leaves after $FERRY_DRAIN_DELAY" >>'${file}'` : ""}
-wait
+      // Not in bash: a shell's background jobs ignore SIGQUIT, and a shell cannot change what it was started with.
+      const text = `#!${process.execPath}
+const { appendFileSync } = require("node:fs");
+const say = (text) => appendFileSync(${JSON.stringify(file)}, "${who} " + text + "\\n");
+for (const signal of ["SIGTERM", "SIGQUIT"]) process.on(signal, () => { say("got " + signal); process.exit(0); });
+const { FERRY_LISTEN, FERRY_ACCEL, FERRY_DRAIN_DELAY } = process.env;
+say("has " + [FERRY_LISTEN, FERRY_ACCEL, FERRY_DRAIN_DELAY].join(" "));
+say(process.pid + " is up");
+setInterval(() => undefined, 1000);
 `;
       await writeFile(join(folder, name), text);
       await chmod(join(folder, name), 0o755);
@@ -104,7 +105,7 @@ wait
       (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
     const up: Entry["up"] = async (who) => {
       for (;;) {
-        const [, pid] = new RegExp(`^${who} (\\d+) up$`, "m").exec((await log()).join("\n")) ?? [];
+        const [, pid] = new RegExp(`^${who} (\\d+) is up$`, "m").exec((await log()).join("\n")) ?? [];
         if (pid !== undefined) return Number(pid);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
@@ -118,10 +119,10 @@ wait
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
     const said = await log();
-    expect(said).toContain("mirror on 127.0.0.1:8081 for nginx, leaves after 1");
+    expect(said).toContain("mirror has 127.0.0.1:8081 nginx 1");
     expect(said.filter((line) => line.includes("got")).toSorted()).toEqual([
-      "mirror got TERM",
-      "nginx got QUIT",
+      "mirror got SIGTERM",
+      "nginx got SIGQUIT",
     ]);
   });
 
@@ -135,18 +136,18 @@ wait
     const { code, stderr } = await ended;
     expect(code).toBe(1);
     expect(stderr).toContain("ended by itself (exit code 137), so both stop");
-    expect((await log()).at(-1)).toBe(`${other} got TERM`);
+    expect((await log()).at(-1)).toBe(`${other} got SIGTERM`);
   });
 
   it("ends both at once when told a second time", async () => {
     const { child, ended, log, up } = await entry({ FERRY_DRAIN_DELAY: "3600" });
     await Promise.all([up("mirror"), up("nginx")]);
     child.kill("SIGTERM");
-    while (!(await log()).includes("mirror got TERM"))
+    while (!(await log()).includes("mirror got SIGTERM"))
       await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
-    expect(await log()).toContain("nginx got TERM");
+    expect(await log()).toContain("nginx got SIGTERM");
   });
 
   it.each([
