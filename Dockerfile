@@ -45,7 +45,7 @@ FROM mirror AS nginx
 USER 0:0
 RUN apt-get update \
   && apt-get install -y --no-install-recommends nginx-light \
-  && rm -rf /var/lib/apt/lists/* \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
   && mkdir /etc/ferry \
   && sed 's#/var/lib/ferry/blobs/#/store/blobs/#' /opt/ferry/deploy/nginx.conf >/etc/ferry/nginx.conf \
   && grep -q 'alias /store/blobs/;' /etc/ferry/nginx.conf

@@ -1,7 +1,7 @@
 /**
  * Asks a mirror in a container, from within its network, and fails where an answer is not what it should be:
  *   tsx scripts/container-check.ts empty|full URL [mirror|nginx]
- * `empty`: alive, not ready. `full`: ready, and a file of its first release comes whole and in part.
+ * `empty`: alive, not ready. `full`: ready, has its pages, and a file of its first bundle comes whole and in part.
  */
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -45,6 +45,20 @@ function sha256(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
+/** What is read from files beside the program, and would be absent if the image lacked them. */
+async function fetchPages(base: string): Promise<void> {
+  for (const [path, beginning] of [
+    ["/install.sh", "#!/bin/sh"],
+    ["/", "<!doctype html>"],
+  ] as const) {
+    const text = await (await fetch(`${base}${path}`)).text();
+    demand(
+      text.toLowerCase().startsWith(beginning),
+      `${path} begins with ${JSON.stringify(text.slice(0, 80))}`,
+    );
+  }
+}
+
 /** Fetches the largest file of the first bundle, whole and from its second byte on. */
 async function fetchFile(base: string, sender: string): Promise<string> {
   const { bundles } = await json(`${base}/v1/bundles`, Inventory);
@@ -72,6 +86,7 @@ try {
   if (mode === "empty") console.log(`readyz: ${await until(`${base}/readyz`, 503)}`);
   else {
     console.log(`readyz: ${await until(`${base}/readyz`, 200)}`);
+    await fetchPages(base);
     console.log(`got ${await fetchFile(base, sender)} from ${sender}`);
   }
 } catch (error) {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import { destination, pino } from "pino";
 import { FerryError } from "../src/errors.ts";
+import type { Clock } from "../src/lib/clock.ts";
+import { openLineSink } from "./line-sink.ts";
 
 /** One answered request. */
 export interface AccessEntry {
@@ -27,37 +28,22 @@ export interface AccessEntry {
 export interface AccessLog {
   write(entry: AccessEntry): void;
   /** Writes what is still buffered, and ends. */
-  close: () => void;
+  close: () => Promise<void>;
 }
 
-/** A write for each line costs more than most answers, so lines are gathered, for a second at most. */
-const GATHERED = 8 * 1024;
-const FLUSH_MS = 1000;
-
 /** `target`: `stderr`, `off` or a file, which is appended to. Throws FILE_UNWRITABLE. */
-export function openAccessLog(target: string): AccessLog {
-  if (target === "off") return { write: () => undefined, close: () => undefined };
+export function openAccessLog(target: string, clock: Clock): AccessLog {
+  if (target === "off") return { write: () => undefined, close: () => Promise.resolve() };
   const descriptor = target === "stderr" ? 2 : openFile(target);
-  const stream = destination({
-    dest: descriptor,
-    sync: false,
-    minLength: GATHERED,
-    periodicFlush: FLUSH_MS,
-  });
-  // A log that can no longer be written (disk full, closed pipe) must not stop the mirror.
-  stream.on("error", () => undefined);
-  const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: "event" }, stream);
+  const sink = openLineSink(descriptor);
   return {
     write: (entry) => {
-      logger.info(entry, "request");
+      const time = new Date(clock.now()).toISOString();
+      sink.write(`${JSON.stringify({ event: "request", time, ...entry })}\n`);
     },
-    close: () => {
-      try {
-        stream.flushSync();
-        if (descriptor !== 2) closeSync(descriptor);
-      } catch {
-        // It cannot be written any more, so nothing is lost by leaving it.
-      }
+    close: async () => {
+      await sink.close();
+      if (descriptor !== 2) closeSync(descriptor);
     },
   };
 }

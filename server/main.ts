@@ -10,7 +10,7 @@ import { ServeOptions, serveOptions } from "./options.ts";
 import { runWorker } from "./run-worker.ts";
 import { serve } from "./serve.ts";
 
-const logger = jsonLogger();
+const logger = jsonLogger((line) => void process.stderr.write(line), systemClock);
 
 async function worker(options: string): Promise<void> {
   // A terminal's Ctrl-C reaches every process; when to stop, the starter says.

@@ -25,8 +25,9 @@ export function parseRequestPath(target: string): RequestPath {
   const query = cut === -1 ? "" : local.slice(cut + 1);
   if (!raw.startsWith("/")) return refuse(400, "The path does not begin with a slash.");
   const decoded = decode(raw);
-  if (decoded === undefined)
-    {return refuse(400, "The path holds a percent sign that begins no valid encoding.");}
+  if (decoded === undefined) {
+    return refuse(400, "The path holds a percent sign that begins no valid encoding.");
+  }
   if (FORBIDDEN.test(decoded)) return refuse(400, "The path holds a backslash or a control character.");
   // Most are as they should be; the rest is taken apart.
   if (!UNTIDY.test(decoded)) {

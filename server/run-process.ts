@@ -33,12 +33,15 @@ export interface Serving {
   stop(): Promise<void>;
 }
 
+/** Ends something that would outlive the server. */
+type End = () => void | Promise<void>;
+
 /** Builds the mirror of its parts and listens. Throws what is wrong with the options or the store. */
 export async function runProcess(options: ServeOptions, parts: ProcessParts): Promise<Serving> {
   const { clock, logger } = parts;
-  const ends: (() => void)[] = [];
-  const endAll = (): void => {
-    for (const end of ends.reverse()) end();
+  const ends: End[] = [];
+  const endAll = async (): Promise<void> => {
+    for (const end of ends.reverse()) await end();
   };
   try {
     let draining = false;
@@ -50,11 +53,11 @@ export async function runProcess(options: ServeOptions, parts: ProcessParts): Pr
         draining = true;
         const delayMs = options.drainDelay * 1000;
         await drain(server, { delayMs, timeoutMs: options.drainTimeout * 1000, clock, logger });
-        endAll();
+        await endAll();
       },
     };
   } catch (error) {
-    endAll();
+    await endAll();
     throw error;
   }
 }
@@ -63,7 +66,7 @@ export async function runProcess(options: ServeOptions, parts: ProcessParts): Pr
 async function buildServer(
   options: ServeOptions,
   parts: ProcessParts,
-  ends: (() => void)[],
+  ends: End[],
   draining: () => boolean,
 ): Promise<MirrorServer> {
   const { clock, logger } = parts;
@@ -75,7 +78,7 @@ async function buildServer(
   const { sendfile, accel, tls } = options;
   const { sender, why } = await createSender({ idleMs, sendfile, accel, tls: tls !== undefined });
   logger.info(why);
-  const accessLog = openAccessLog(options.accessLog);
+  const accessLog = openAccessLog(options.accessLog, clock);
   ends.push(accessLog.close);
   const catalog = await watchCatalog(store, { clock, logger });
   ends.push(catalog.close);

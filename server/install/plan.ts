@@ -1,5 +1,5 @@
-import { isFerryError } from "../../src/errors.ts";
 import type { CarriedBuild } from "../../src/bundle/document.ts";
+import { isFerryError } from "../../src/errors.ts";
 import type { Build, BuildOffer } from "../../src/recipe/build.ts";
 import { candidates } from "../../src/recipe/candidates.ts";
 import type { Recipe } from "../../src/recipe/schema.ts";

@@ -3,7 +3,7 @@ import type { FerryError } from "../../src/errors.ts";
 import type { BuildOffer } from "../../src/recipe/build.ts";
 import type { Recipe } from "../../src/recipe/schema.ts";
 import { carriedLines, type InstallCatalog } from "./carried-build.ts";
-import { type InstallPlan, type Refusal, type RefusalKind, REFUSALS } from "./install-plan.ts";
+import { type InstallPlan, REFUSALS, type Refusal, type RefusalKind } from "./install-plan.ts";
 import type { InstallQuestion } from "./question.ts";
 
 const SHOWN = 20;

@@ -1,12 +1,15 @@
 import type { Clock } from "../lib/clock.ts";
+import type { Digest } from "../lib/digest.ts";
 import type { Door } from "../net/door-types.ts";
 import { freeSpace, sameFileSystem } from "../store/free-space.ts";
+import { markImport } from "../store/import-mark.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Signer } from "../trust/signer.ts";
 import { composeDocument } from "./compose.ts";
 import type { BundleDocument } from "./document.ts";
 import { fetchAll, requireSpace } from "./fetch.ts";
 import { earlierBundles, rememberBundle } from "./history.ts";
+import { specDigest } from "./lock.ts";
 import { renderBundle } from "./manifest.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
@@ -42,13 +45,32 @@ export interface Built {
  * until the bundle is whole; whatever was verified before a failure stays in the store.
  */
 export async function buildBundle(input: BuildInput): Promise<Built> {
-  const { store, logger, signal } = input;
+  const { store } = input;
   const guards = {
     ...input.guards,
     earlier: [...input.guards.earlier, ...(await earlierBundles(store))],
   };
   const plan = await preparePlan(input, guards);
   await refuseWithoutSpace(input, await reportPlan(plan, store));
+  const mark = await markImport(
+    store,
+    specDigest(input.spec),
+    `building ${input.spec.name}`,
+    knownDigests(plan),
+  );
+  try {
+    const built = await fetchAndWrite(input, plan, guards);
+    await mark.done();
+    return built;
+  } catch (error) {
+    // What is verified stays as long as gc's grace; the next run marks it anew.
+    await mark.giveUp();
+    throw error;
+  }
+}
+
+async function fetchAndWrite(input: BuildInput, plan: Plan, guards: Guards): Promise<Built> {
+  const { store, logger, signal } = input;
   const files = await fetchAll({ ...input, artifacts: planFiles(plan) });
   requireSameBytes(files, guards);
   requireUnchanged(plan, await planAgain(input, plan));
@@ -63,6 +85,10 @@ export async function buildBundle(input: BuildInput): Promise<Built> {
     signedBy: input.signers.map((signer) => signer.keyId),
     bytes,
   };
+}
+
+function knownDigests(plan: Plan): Digest[] {
+  return planFiles(plan).flatMap(({ digest }) => (digest === undefined ? [] : [digest]));
 }
 
 /** The same plan asked for once more, with "latest" held to what it came to before. */

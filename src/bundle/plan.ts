@@ -66,6 +66,7 @@ interface Planner extends PlanInput {
 export async function makePlan(input: PlanInput): Promise<Plan> {
   const planner: Planner = {
     ...input,
+    releases: rememberingTexts(input.releases),
     seenReleases: new Map(),
     seenArtifacts: new Map(),
     latest: new Map(),
@@ -87,6 +88,20 @@ export async function makePlan(input: PlanInput): Promise<Plan> {
     missing: planner.missing,
     releases: [...planner.seenReleases.values()],
     recipes: [...recipes].map(([engine, recipe]) => ({ engine, recipe })),
+  };
+}
+
+/** A release's checksum file vouches for many assets; it is fetched once. */
+function rememberingTexts(releases: Releases): Releases {
+  const texts = new Map<string, Promise<string>>();
+  return {
+    ...releases,
+    text: (repo, tag, name) => {
+      const key = `${repo} ${tag} ${name}`;
+      const text = texts.get(key) ?? releases.text(repo, tag, name);
+      texts.set(key, text);
+      return text;
+    },
   };
 }
 

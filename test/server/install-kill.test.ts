@@ -1,5 +1,5 @@
-import { cp, lstat, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { existsSync, readFileSync } from "node:fs";
+import { cp, lstat, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type InstallSite, installSite } from "../support/install/install-site.ts";

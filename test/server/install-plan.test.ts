@@ -13,8 +13,8 @@ import { Recipe } from "../../src/recipe/schema.ts";
 import { releaseAssetPath } from "../../src/wire/github.ts";
 import {
   llamaRecipe,
-  practiceBundle,
   type PracticeOptions,
+  practiceBundle,
   REPO,
 } from "../support/install/practice-bundle.ts";
 import { builtinTable, plainRecipe } from "../support/recipes.ts";

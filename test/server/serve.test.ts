@@ -112,8 +112,8 @@ describe("the mirror as a process", PATIENT, () => {
     const lines = said()
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as { level: string; msg: string });
-    expect(lines.map(({ msg }) => msg)).toContain("catalog: 1 bundles, 2 files (2 contents, 25.2 MB)");
+      .map((line) => JSON.parse(line) as { message: string });
+    expect(lines.map(({ message }) => message)).toContain("catalog: 1 bundles, 2 files (2 contents, 25.2 MB)");
     const access = (await readFile(join(folder, "access.log"), "utf8")).trimEnd().split("\n");
     expect(access.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({

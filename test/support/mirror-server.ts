@@ -64,7 +64,7 @@ export async function testMirror(root: string, options: TestMirrorOptions = {}):
         log.push(entry);
         for (const wake of waiting) wake();
       },
-      close: () => undefined,
+      close: () => Promise.resolve(),
     },
     metrics,
     metricsText: () => metrics.registry.metrics(),

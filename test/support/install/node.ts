@@ -72,6 +72,8 @@ export async function practiceNode({ shell = DASH, tools }: NodeOptions = {}): P
   const folder = await tmpDir("ferry node-");
   const bin = join(folder, "bin");
   for (const name of ["bin", "home", "tmp"]) await mkdir(join(folder, name), { mode: 0o755 });
+  const [ownShell = "sh"] = shell.command;
+  if (ownShell !== "sh") await symlink(which(ownShell), join(bin, ownShell));
   await linkTools(bin, shell, tools ?? (shell.busybox ? ["wget", "sha256sum"] : ["curl", "openssl"]));
   await program(bin, "uname", "case $1 in -s) echo Linux ;; *) echo x86_64 ;; esac");
 
