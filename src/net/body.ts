@@ -1,6 +1,6 @@
-import type { DoorResponse } from "./door-types.ts";
 import { FerryError } from "../errors.ts";
 import { formatBytes } from "../lib/size.ts";
+import type { DoorResponse } from "./door-types.ts";
 import { networkError } from "./network-error.ts";
 import type { Outcome } from "./retry.ts";
 

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FerryError, fromFileError } from "../errors.ts";
 import { writeFileAtomic } from "../lib/files.ts";
-import { Index } from "../wire/oci.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
+import { Index } from "../wire/oci.ts";
 
 /** Reads a store's index.json. It is only ever replaced whole, so no lock is needed. Throws STORE_DAMAGED. */
 export async function readIndexFile(path: string): Promise<Index> {

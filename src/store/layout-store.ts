@@ -5,13 +5,13 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { type Digest, digestOf, hexOf, isDigest } from "../lib/digest.ts";
 import { createHashPool, type HashPool, ShortRangeError } from "../lib/hash-pool.ts";
 import { acquireLock, type Lock } from "../lib/lock.ts";
+import { syncFolder } from "../lib/sync-folder.ts";
 import type { Index } from "../wire/oci.ts";
-import { writeBlobFile, sizeMismatch } from "./blob-file.ts";
+import { sizeMismatch, writeBlobFile } from "./blob-file.ts";
 import { blobFileSize, readBlobFile, readSmallBlobFile } from "./blob-reader.ts";
 import type { LocalBlobStore } from "./blob-store.ts";
 import { readIndexFile, writeIndexFile } from "./index-file.ts";
 import { createLayout, type LayoutFolders } from "./layout-folders.ts";
-import { syncFolder } from "../lib/sync-folder.ts";
 
 /** An OCI image layout on disk: the builder's cache and the mirror's store alike. */
 export interface LayoutStore extends LocalBlobStore {

@@ -9,12 +9,18 @@ export const GithubAsset = z.object({
   id: z.int(),
   node_id: z.string().default(""),
   name: z.string().min(1),
-  label: z.string().nullish().transform((label) => label ?? null),
+  label: z
+    .string()
+    .nullish()
+    .transform((label) => label ?? null),
   /** Only `uploaded` assets are whole; `starter` and `open` are being uploaded or were given up. */
   state: z.string(),
   content_type: z.string().default("application/octet-stream"),
   size: z.int().nonnegative(),
-  digest: z.string().nullish().transform((digest) => digest ?? null),
+  digest: z
+    .string()
+    .nullish()
+    .transform((digest) => digest ?? null),
   url: z.string(),
   browser_download_url: z.string(),
   created_at: z.string().default(""),
@@ -27,12 +33,18 @@ export const GithubRelease = z.object({
   node_id: z.string().default(""),
   tag_name: z.string().min(1),
   target_commitish: z.string().default(""),
-  name: z.string().nullish().transform((name) => name ?? null),
+  name: z
+    .string()
+    .nullish()
+    .transform((name) => name ?? null),
   draft: z.boolean().default(false),
   prerelease: z.boolean().default(false),
   immutable: z.boolean().default(false),
   created_at: z.string().default(""),
-  published_at: z.string().nullish().transform((at) => at ?? null),
+  published_at: z
+    .string()
+    .nullish()
+    .transform((at) => at ?? null),
   assets: z.array(GithubAsset),
 });
 export type GithubRelease = z.infer<typeof GithubRelease>;

@@ -42,7 +42,11 @@ it("fills in both architectures and leaves variants to the recipe", () => {
 
 describe("B21: refuses with file, line, column and key path", () => {
   it.each([
-    ["a duplicate key", GOOD.replace("    arch:", "    versions: [b1]\n    arch:"), "s.yaml:5:5: engines[0].versions: stands here a second time"],
+    [
+      "a duplicate key",
+      GOOD.replace("    arch:", "    versions: [b1]\n    arch:"),
+      "s.yaml:5:5: engines[0].versions: stands here a second time",
+    ],
     ["an unknown key", `${GOOD}concurrency: 0\n`, "s.yaml:11:1: concurrency: unknown key"],
     [
       "an unknown key deep inside",

@@ -9,12 +9,16 @@ it("hashes and takes digests apart", () => {
   expect(shortDigest(digestOf(""))).toBe("e3b0c44298fc");
 });
 
-it.each([EMPTY.slice(0, -1), EMPTY.replace("sha256", "sha512"), `${EMPTY}\n`, EMPTY.toUpperCase(), "", "sha256:../../x"])(
-  "refuses %j as a digest",
-  (text) => {
-    expect(isDigest(text)).toBe(false);
-  },
-);
+it.each([
+  EMPTY.slice(0, -1),
+  EMPTY.replace("sha256", "sha512"),
+  `${EMPTY}\n`,
+  EMPTY.toUpperCase(),
+  "",
+  "sha256:../../x",
+])("refuses %j as a digest", (text) => {
+  expect(isDigest(text)).toBe(false);
+});
 
 it("reads upper-case digits, as some checksum files have them", () => {
   expect(parseDigest(`sha256:${hexOf(digestOf("")).toUpperCase()}`)).toBe(EMPTY);

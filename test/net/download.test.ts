@@ -1,8 +1,8 @@
 import { readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/lib/digest.ts";
-import { download, forgetDownload } from "../../src/net/download.ts";
 import { readState, writeState } from "../../src/net/download/state-file.ts";
+import { download, forgetDownload } from "../../src/net/download.ts";
 import { fastClock } from "../support/fast-clock.ts";
 import { openDoor } from "./support/door.ts";
 import { cutAfter, serveFile } from "./support/file-server.ts";

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Clock } from "../../src/lib/clock.ts";

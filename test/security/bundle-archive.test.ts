@@ -1,9 +1,9 @@
+import { Header, Pax } from "tar";
 import { afterAll, describe, expect, it } from "vitest";
 import { digestOf } from "../../src/lib/digest.ts";
 import { createHashPool } from "../../src/lib/hash-pool.ts";
 import { type TarMember, tarOf } from "../support/archives/tar-gz.ts";
 import { bothInputs, readAll } from "../support/bundle-inputs.ts";
-import { Header, Pax } from "tar";
 
 const pool = createHashPool(1);
 afterAll(() => pool.close());

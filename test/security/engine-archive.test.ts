@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { gzipSync } from "node:zlib";
-import { extractSafe, listSafe } from "../../src/archive/untar-safe.ts";
 import { Header } from "tar";
+import { describe, expect, it } from "vitest";
+import { extractSafe, listSafe } from "../../src/archive/untar-safe.ts";
 import { type TarMember, tarGzOf, tarOf } from "../support/archives/tar-gz.ts";
 import { tmpDir } from "../support/tmp.ts";
 

@@ -113,7 +113,9 @@ describe("the mirror as a process", PATIENT, () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as { message: string });
-    expect(lines.map(({ message }) => message)).toContain("catalog: 1 bundles, 2 files (2 contents, 25.2 MB)");
+    expect(lines.map(({ message }) => message)).toContain(
+      "catalog: 1 bundles, 2 files (2 contents, 25.2 MB)",
+    );
     const access = (await readFile(join(folder, "access.log"), "utf8")).trimEnd().split("\n");
     expect(access.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({

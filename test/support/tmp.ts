@@ -5,22 +5,12 @@ import { onTestFinished } from "vitest";
 
 /**
  * A new empty folder, removed when the running test ends. Call it within a test or a `beforeEach`; elsewhere
- * (`beforeAll`, programs) use `withTempDir` or `makeTempDir`.
+ * (`beforeAll`, programs) use `makeTempDir`.
  */
 export async function tmpDir(prefix = "ferry-test-"): Promise<string> {
   const folder = await makeTempDir(prefix);
   onTestFinished(() => removeTree(folder));
   return folder;
-}
-
-/** Gives `work` a new empty folder and removes it afterwards, whatever happened. */
-export async function withTempDir<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await makeTempDir();
-  try {
-    return await work(folder);
-  } finally {
-    await removeTree(folder);
-  }
 }
 
 /** A new empty folder that the caller removes with `removeTree`. Its path holds no symbolic link. */

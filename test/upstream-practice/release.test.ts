@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/lib/digest.ts";
-import { upstreamForTest } from "../support/upstream/in-test.ts";
 import { releasesFromFixture } from "../support/upstream/fixture.ts";
+import { upstreamForTest } from "../support/upstream/in-test.ts";
 import { PracticeRelease } from "../support/upstream/release.ts";
 
 const LLAMA = "ggml-org/llama.cpp";

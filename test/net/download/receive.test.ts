@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { receive, type Receiver, type Segment } from "../../../src/net/download/receive.ts";
+import { type Receiver, receive, type Segment } from "../../../src/net/download/receive.ts";
 import { fastClock } from "../../support/fast-clock.ts";
 import { tickingClock } from "../support/ticking-clock.ts";
 

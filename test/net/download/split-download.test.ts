@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../../src/lib/digest.ts";
-import { download } from "../../../src/net/download.ts";
-import { readState } from "../../../src/net/download/state-file.ts";
 import type { SplitPolicy } from "../../../src/net/download/split.ts";
+import { readState } from "../../../src/net/download/state-file.ts";
+import { download } from "../../../src/net/download.ts";
 import { cutAfter, type FileServer, type Misbehave, serveFile } from "../support/file-server.ts";
 import { bytes, job, shown, type TestJob } from "../support/job.ts";
 import { reply } from "../support/server.ts";

@@ -1,5 +1,5 @@
-import { createDoor } from "../../../src/net/door.ts";
 import { isFerryError } from "../../../src/errors.ts";
+import { createDoor } from "../../../src/net/door.ts";
 
 /**
  * A program for tests that need another process, because node reads NODE_EXTRA_CA_CERTS when it starts:

@@ -1,7 +1,7 @@
-import { createDoor } from "../../../src/net/door.ts";
-import { download } from "../../../src/net/download.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { parseDigest } from "../../../src/lib/digest.ts";
+import { createDoor } from "../../../src/net/door.ts";
+import { download } from "../../../src/net/download.ts";
 
 /** A program for tests that kill it: fetches URL (size, digest) into a path, then prints the digest. */
 const [url = "", size = "", digest = "", partialPath = ""] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-import { createServer } from "node:https";
 import type { RequestListener } from "node:http";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { TEST_CERTIFICATE, TEST_KEY } from "./tls-pair.ts";
