@@ -19,19 +19,25 @@ function demand(holds: boolean, words: string): asserts holds {
   if (!holds) throw new Error(words);
 }
 
-/** The answer's status and first line, when the status is the wanted one. */
+/** The answer's words, when its status is the wanted one. */
 async function until(url: string, status: number): Promise<string> {
   const deadline = Date.now() + PATIENCE_MS;
-  for (let last = "nothing"; ; await sleep(100)) {
-    try {
-      const response = await fetch(url);
-      const text = await response.text();
-      if (response.status === status) return text.trim();
-      last = `${response.status}: ${text.trim()}`;
-    } catch (error) {
-      last = error instanceof Error ? String(error.cause ?? error.message) : String(error);
-    }
-    demand(Date.now() < deadline, `${url} answers ${last}, and not ${status}`);
+  for (;;) {
+    const found = await look(url);
+    if (found.status === status) return found.words;
+    demand(Date.now() < deadline, `${url} answers ${found.status}: ${found.words}; expected ${status}`);
+    await sleep(100);
+  }
+}
+
+/** Status 0 where nobody answers. */
+async function look(url: string): Promise<{ status: number; words: string }> {
+  try {
+    const response = await fetch(url);
+    return { status: response.status, words: (await response.text()).trim() };
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return { status: 0, words: cause instanceof Error ? cause.message : String(cause) };
   }
 }
 

@@ -28,8 +28,8 @@ export function repoKey(repo: string, aliases: Aliases): string {
 export function pathKey(path: string, aliases: Aliases): string {
   // Asked at every request and for every file of a catalog: a pattern costs several times as much.
   const name = path.indexOf("/", path.indexOf("/") + 1);
-  if (name === -1 || !(path.startsWith("/releases/", name) || path.startsWith("/archive/", name)))
-    return path;
+  const isRepo = name !== -1 && (path.startsWith("/releases/", name) || path.startsWith("/archive/", name));
+  if (!isRepo) return path;
   const repo = path.slice(0, name);
   const key = repoKey(repo, aliases);
   return key === repo ? path : `${key}${path.slice(name)}`;

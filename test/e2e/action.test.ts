@@ -81,7 +81,9 @@ async function runner(passphrase?: string): Promise<Runner> {
       }),
     uploaded: async () => {
       if (!(await readdir(folder)).includes("gh.arguments")) return undefined;
-      const secrets = lines(await read("gh.env")).filter((line) => /KEY|PASS|TOKEN/.test(line));
+      const secrets = lines(await read("gh.env"))
+        .filter((line) => /KEY|PASS|TOKEN/.test(line))
+        .toSorted();
       return { arguments: lines(await read("gh.arguments")), secrets };
     },
   };
@@ -99,9 +101,8 @@ describe("the action", { timeout: 120_000 }, () => {
     const files = ["spec.tar", "spec.tar.lock.json", "spec.tar.cdx.json", "spec.tar.sha256"];
     expect(await uploaded()).toEqual({
       arguments: ["release", "upload", "v7", "--clobber", "--repo", "site/carries", ...files],
-      secrets: expect.arrayContaining(["GH_TOKEN=practice-token", "GITHUB_TOKEN=practice-token"]),
+      secrets: ["GH_TOKEN=practice-token", "GITHUB_TOKEN=practice-token"],
     });
-    expect((await uploaded())?.secrets).toHaveLength(2);
     const check = spawn("sha256sum", ["-c", "--quiet", "spec.tar.sha256"], { cwd: folder, stdio: "ignore" });
     expect(await new Promise((resolve) => check.on("close", resolve))).toBe(0);
 

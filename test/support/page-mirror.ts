@@ -272,7 +272,7 @@ export async function servePages(
     sender: createStreamSender({ idleMs: 10_000 }),
     clock: systemClock,
     logger: silentLogger,
-    accessLog: openAccessLog("off"),
+    accessLog: openAccessLog("off", systemClock),
     metrics,
     metricsText: () => metrics.registry.metrics(),
     asked,

@@ -143,8 +143,9 @@ setInterval(() => undefined, 1000);
     const { child, ended, log, up } = await entry({ FERRY_DRAIN_DELAY: "3600" });
     await Promise.all([up("mirror"), up("nginx")]);
     child.kill("SIGTERM");
-    while (!(await log()).includes("mirror got SIGTERM"))
+    while (!(await log()).includes("mirror got SIGTERM")) {
       await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
     expect(await log()).toContain("nginx got SIGTERM");

@@ -51,9 +51,7 @@ describe("Dockerfile", () => {
     expect(lines.at(-1)).toBe("FROM mirror");
     expect(lines.filter((line) => /^(?:ARG|FROM) /.test(line)).slice(0, 5)).toEqual([
       expect.stringMatching(/^ARG NODE_IMAGE=node:\d+-\w+-slim$/),
-      // eslint-disable-next-line no-template-curly-in-string -- Docker's own
       "FROM ${NODE_IMAGE} AS build",
-      // eslint-disable-next-line no-template-curly-in-string -- Docker's own
       "FROM ${NODE_IMAGE} AS mirror",
       "FROM mirror AS nginx",
       "FROM mirror",

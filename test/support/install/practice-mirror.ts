@@ -41,7 +41,7 @@ export async function practiceMirror(
     sender: createStreamSender({ idleMs: 60_000 }),
     clock: systemClock,
     logger: silentLogger,
-    accessLog: openAccessLog("off"),
+    accessLog: openAccessLog("off", systemClock),
     metrics,
     metricsText: () => metrics.registry.metrics(),
     asked,
