@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
-import { chmod, copyFile, link, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, link, lstat, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { FerryError, fromFileError, interrupted, isFerryError } from "../errors.ts";
-import { temporaryBeside } from "../lib/files.ts";
+import { makeFolder, temporaryBeside } from "../lib/files.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { listLayoutFolder } from "./folder-listing.ts";
 import type { LayoutEntry } from "./layout-entry.ts";
@@ -31,7 +31,7 @@ export async function writeLayoutFolder(
   try {
     await requireReplaceable(final);
     const blobs = join(temporary, "blobs", "sha256");
-    await mkdir(blobs, { recursive: true });
+    await makeFolder(blobs);
     let bytes = 0;
     for await (const entry of entries) {
       if (options.signal?.aborted === true) throw interrupted(`writing ${target}`);

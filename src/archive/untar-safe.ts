@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
-import { chmod, mkdir, readdir, rename, rm, rmdir, symlink } from "node:fs/promises";
+import { chmod, readdir, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Parser, type ReadEntry, Unpack } from "tar";
 import { FerryError, fromFileError, interrupted } from "../errors.ts";
-import { temporaryBeside } from "../lib/files.ts";
+import { makeFolder, temporaryBeside } from "../lib/files.ts";
 import {
   ARCHIVE_LIMITS,
   type ArchiveLimits,
@@ -65,12 +65,12 @@ export async function extractSafe(
   const temporary = temporaryBeside(target);
   try {
     await requireEmpty(target);
-    await mkdir(temporary, { recursive: true });
+    await makeFolder(temporary);
     await unpack(archive, temporary, options);
     await setModes(temporary, members);
     await makeSymlinks(temporary, members);
     await rmdir(target).catch(() => undefined);
-    await mkdir(dirname(target), { recursive: true });
+    await makeFolder(dirname(target));
     await rename(temporary, target);
     return members;
   } catch (error) {
@@ -176,7 +176,7 @@ async function requireEmpty(target: string): Promise<void> {
  */
 async function makeSymlinks(root: string, members: readonly ArchiveMember[]): Promise<void> {
   for (const { path, target } of members.filter(({ kind }) => kind === "symlink")) {
-    await mkdir(dirname(join(root, path)), { recursive: true });
+    await makeFolder(dirname(join(root, path)));
     await symlink(target ?? "", join(root, path));
   }
 }

@@ -1,11 +1,11 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { listSafe } from "../archive/untar-safe.ts";
 import { FerryError, fromFileError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { digestOf, hexOf } from "../lib/digest.ts";
-import { writeFileAtomic } from "../lib/files.ts";
+import { makeFolder, writeFileAtomic } from "../lib/files.ts";
 import type { Logger } from "../log.ts";
 import type { Door } from "../net/door-types.ts";
 import { download, forgetDownload } from "../net/download.ts";
@@ -79,7 +79,7 @@ async function pinInTurn(input: PinInput): Promise<PinReport> {
   await forgetDownload(partialPath);
   const file = join(overlay, `${engine}.pins.yaml`);
   const text = addPin(await existingText(file), version, { sha256: hexOf(digest), published }, file);
-  await mkdir(overlay, { recursive: true }).catch((error: unknown) => {
+  await makeFolder(overlay).catch((error: unknown) => {
     throw fromFileError(error, "make the overlay folder", overlay, "FILE_UNWRITABLE");
   });
   await writeFileAtomic(file, text);

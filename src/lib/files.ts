@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fromFileError } from "../errors.ts";
 
@@ -51,4 +51,28 @@ export async function readText(path: string): Promise<string> {
   } catch (error) {
     throw fromFileError(error, "read", path, "FILE_UNREADABLE");
   }
+}
+
+/**
+ * Makes a folder and those above it. Node's own recursive mkdir never returns where the system says that a folder is
+ * absent right after its parent was found (below /proc, on some network file systems); this one throws what the system
+ * said.
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(path).catch(async (error: unknown) => {
+      if (isCode(error, "EEXIST") && (await stat(path)).isDirectory()) return;
+      throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if (!isCode(error, "ENOENT") || dirname(path) === path) throw error;
+    await makeFolder(dirname(path));
+    await make();
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

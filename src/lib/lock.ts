@@ -1,9 +1,9 @@
-import { link, mkdir, open, readdir, readFile, rm, truncate } from "node:fs/promises";
+import { link, open, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { FerryError, fromFileError } from "../errors.ts";
 import type { Clock } from "./clock.ts";
-import { temporaryBeside } from "./files.ts";
+import { makeFolder, temporaryBeside } from "./files.ts";
 import { isGone, LockOwner, thisProcess } from "./lock-owner.ts";
 
 export interface Lock {
@@ -35,7 +35,7 @@ export async function acquireLock(folder: string, options: LockOptions): Promise
   const { clock, what, waitMs = 0, signal } = options;
   const deadline = clock.now() + waitMs;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const me = await thisProcess(what, new Date(clock.now()).toISOString());
     for (;;) {
       const taken = await tryAcquire(folder, me);

@@ -1,8 +1,8 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { digestOf, hexOf } from "../lib/digest.ts";
-import { writeFileAtomic } from "../lib/files.ts";
+import { makeFolder, writeFileAtomic } from "../lib/files.ts";
 
 const CacheEntry = z.strictObject({
   etag: z.string().min(1),
@@ -45,7 +45,7 @@ export function createResponseCache(folder: string, token: string | undefined): 
     async set(url, entry) {
       const key = keyOf(url);
       try {
-        await mkdir(folder, { recursive: true });
+        await makeFolder(folder);
         await writeFileAtomic(pathOf(key), JSON.stringify({ version: 1, key, entry }), 0o600);
       } catch {
         // Without the entry the next run asks for the whole answer.

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, link, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FerryError, fromFileError } from "../errors.ts";
-import { fileSize } from "../lib/files.ts";
+import { fileSize, makeFolder } from "../lib/files.ts";
 import { IMAGE_LAYOUT_JSON, ImageLayout, INDEX_FILE, LAYOUT_FILE, MEDIA_TYPE_INDEX } from "../wire/oci.ts";
 
 /** Where the parts of a store are. Everything that is not OCI's is under `ferry/`, which OCI tools leave alone. */
@@ -37,14 +37,14 @@ const HARMLESS = new Set(["lost+found", "blobs", "ferry", INDEX_FILE, LAYOUT_FIL
 export async function createLayout(root: string): Promise<LayoutFolders> {
   const folders = layoutFolders(root);
   try {
-    await mkdir(root, { recursive: true });
+    await makeFolder(root);
     if (!(await isLayout(root))) {
       await refuseForeign(root);
       await createOnce(join(root, LAYOUT_FILE), IMAGE_LAYOUT_JSON);
     }
-    await mkdir(folders.blobs, { recursive: true });
+    await makeFolder(folders.blobs);
     for (const folder of [folders.partial, folders.importing, folders.locks]) {
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
     }
     await createOnce(folders.index, EMPTY_INDEX);
   } catch (error) {
