@@ -14,8 +14,6 @@ keeper= # of the namespaces of the container that runs
 clean() {
   local code=$?
   [ -z "$keeper" ] || kill -KILL "$keeper" 2>/dev/null || true
-  buildah umount --all >/dev/null 2>&1 || true
-  buildah rm --all >/dev/null 2>&1 || true
   cd /
   umount --recursive /var/lib/containers /run/containers 2>/dev/null || true
   rm -rf --one-file-system "$work" "$hidden"
@@ -31,7 +29,8 @@ mkdir -p "$hidden/lib" "$hidden/run" /var/lib/containers /run/containers "$work/
 mount --bind "$hidden/lib" /var/lib/containers
 mount --bind "$hidden/run" /run/containers
 export TMPDIR="$work" BUILDAH_ISOLATION=chroot PATH="$PATH:/usr/sbin:/sbin"
-# vfs works everywhere; overlay, where the kernel lets us, copies no layer.
+# vfs works everywhere, and copies the whole image for each layer, so that what both targets share is better built twice.
+# With overlay, where the kernel lets us, it is built once.
 mkdir "$hidden"/{lower,upper,scratch,merged}
 overlay="lowerdir=$hidden/lower,upperdir=$hidden/upper,workdir=$hidden/scratch"
 if [ -z "${STORAGE_DRIVER-}" ] && mount -t overlay -o "$overlay" none "$hidden/merged"; then
@@ -39,6 +38,7 @@ if [ -z "${STORAGE_DRIVER-}" ] && mount -t overlay -o "$overlay" none "$hidden/m
   STORAGE_DRIVER=overlay
 fi
 export STORAGE_DRIVER="${STORAGE_DRIVER:-vfs}"
+layers="$([ "$STORAGE_DRIVER" = vfs ] && echo false || echo true)"
 
 begun=$SECONDS
 say() { printf 'container: %3d s  %s\n' "$((SECONDS - begun))" "$*"; }
@@ -47,7 +47,7 @@ quietly() { "$@" >"$work/log" 2>&1 || { tail -n 60 "$work/log" >&2; fail "failed
 
 # image TAG TARGET: builds a target, unpacks it into $root, and reads its user, variables and command.
 image() {
-  quietly buildah bud --format docker --pull-never --layers --build-arg NODE_IMAGE=localhost/node-base \
+  quietly buildah bud --format docker --pull-never --layers="$layers" --build-arg NODE_IMAGE=localhost/node-base \
     --target "$2" -t "$1" "$repo"
   local container inspected
   container="$(buildah from --pull-never "$1")"

@@ -11,7 +11,7 @@ describe("docs/install.md", () => {
   it("explains every exit code that the script has, and no other", () => {
     const constants = [...script.matchAll(/\b[A-Z_]+=(\d+)(?= |$)/gm)].map(([, code]) => Number(code));
     const wanted = new Set([...constants, ...Object.values(REFUSALS), 129, 130, 143]);
-    const explained = [...docs.matchAll(/^\| `(\d+)` \|/gm)].map(([, code]) => Number(code));
+    const explained = [...docs.matchAll(/^\| `(\d+)` +\|/gm)].map(([, code]) => Number(code));
     expect([...explained].sort((a, b) => a - b)).toEqual([...wanted].sort((a, b) => a - b));
     expect(new Set(explained).size).toBe(explained.length);
   });
