@@ -13,8 +13,9 @@ import { bytesContent } from "../support/upstream/content.ts";
 
 const run = promisify(execFile);
 const why = noNamespace() ?? noRealLlama();
-if (why !== undefined)
-  {process.stdout.write(`skipped: the real llama-server in a network namespace: ${why}\n`);}
+if (why !== undefined) {
+  process.stdout.write(`skipped: the real llama-server in a network namespace: ${why}\n`);
+}
 
 const SPEC =
   "name: real\nengines:\n  - engine: llamacpp\n    versions: [b10434]\n    arch: [amd64]\n    variants: [vulkan]\n";

@@ -3,8 +3,9 @@ import { onTestFinished } from "vitest";
 
 /** Why a network namespace cannot be made here, or undefined where it can. */
 export function noNamespace(): string | undefined {
-  if (process.platform !== "linux" || process.getuid?.() !== 0)
-    {return "a network namespace takes root on Linux";}
+  if (process.platform !== "linux" || process.getuid?.() !== 0) {
+    return "a network namespace takes root on Linux";
+  }
   try {
     execFileSync("ip", ["netns", "list"], { stdio: "ignore" });
     return undefined;
