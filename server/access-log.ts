@@ -1,4 +1,5 @@
 import { closeSync, openSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { FerryError } from "../src/errors.ts";
 import type { Clock } from "../src/lib/clock.ts";
 import { openLineSink } from "./line-sink.ts";
@@ -26,22 +27,37 @@ export interface AccessEntry {
 
 /** One JSON object a line, for machines. */
 export interface AccessLog {
+  /** A request has come whose entry will be written. */
+  begin(): void;
   write(entry: AccessEntry): void;
-  /** Writes what is still buffered, and ends. */
+  /** Waits for the entries that were begun, a moment at most, writes what is still buffered, and ends. */
   close: () => Promise<void>;
 }
 
+/** How long the entries of answers that have ended may take. */
+const LAST_ENTRIES_MS = 1000;
+
 /** `target`: `stderr`, `off` or a file, which is appended to. Throws FILE_UNWRITABLE. */
 export function openAccessLog(target: string, clock: Clock): AccessLog {
-  if (target === "off") return { write: () => undefined, close: () => Promise.resolve() };
+  if (target === "off")
+    return { begin: () => undefined, write: () => undefined, close: () => Promise.resolve() };
   const descriptor = target === "stderr" ? 2 : openFile(target);
   const sink = openLineSink(descriptor);
+  let begun = 0;
+  let allWritten: () => void = () => undefined;
   return {
+    begin: () => {
+      begun++;
+    },
     write: (entry) => {
       const time = new Date(clock.now()).toISOString();
       sink.write(`${JSON.stringify({ event: "request", time, ...entry })}\n`);
+      if (--begun === 0) allWritten();
     },
     close: async () => {
+      // The last answer's entry is written after its connection has closed, which is when the server counts as closed.
+      if (begun > 0)
+        await Promise.race([new Promise<void>((done) => (allWritten = done)), delay(LAST_ENTRIES_MS)]);
       await sink.close();
       if (descriptor !== 2) closeSync(descriptor);
     },

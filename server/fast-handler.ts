@@ -23,6 +23,7 @@ export function createFastHandler(mirror: Mirror, next: Handler): Handler {
     const base = baseUrlOf(request, mirror);
     const exchange = newExchange(mirror, request, target, base);
     beginExchange(response, exchange);
+    mirror.accessLog.begin();
     response.once("close", () => {
       if (exchange.sending === undefined) finish(mirror, request, response, exchange);
       else {

@@ -60,6 +60,7 @@ export async function testMirror(root: string, options: TestMirrorOptions = {}):
     clock: systemClock,
     logger,
     accessLog: {
+      begin: () => undefined,
       write: (entry) => {
         log.push(entry);
         for (const wake of waiting) wake();
