@@ -39,8 +39,9 @@ const LAST_ENTRIES_MS = 1000;
 
 /** `target`: `stderr`, `off` or a file, which is appended to. Throws FILE_UNWRITABLE. */
 export function openAccessLog(target: string, clock: Clock): AccessLog {
-  if (target === "off")
+  if (target === "off") {
     return { begin: () => undefined, write: () => undefined, close: () => Promise.resolve() };
+  }
   const descriptor = target === "stderr" ? 2 : openFile(target);
   const sink = openLineSink(descriptor);
   let begun = 0;
@@ -56,8 +57,12 @@ export function openAccessLog(target: string, clock: Clock): AccessLog {
     },
     close: async () => {
       // The last answer's entry is written after its connection has closed, which is when the server counts as closed.
-      if (begun > 0)
-        await Promise.race([new Promise<void>((done) => (allWritten = done)), delay(LAST_ENTRIES_MS)]);
+      if (begun > 0) {
+        await Promise.race([
+          new Promise<void>((done) => (allWritten = done)),
+          delay(LAST_ENTRIES_MS, undefined, { ref: false }),
+        ]);
+      }
       await sink.close();
       if (descriptor !== 2) closeSync(descriptor);
     },
