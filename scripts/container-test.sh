@@ -14,13 +14,17 @@ hidden="$(mktemp -d)"
 keeper= # of the namespaces of the container that runs
 clean() {
   local code=$?
-  [ -z "$keeper" ] || kill -KILL "$keeper" 2>/dev/null || true
+  [ "$code" = 0 ] || echo "container: failed with exit code $code, at line $1" >&2
+  if [ -n "$keeper" ]; then
+    kill -KILL "$keeper" 2>/dev/null || true
+    wait "$keeper" 2>/dev/null || true
+  fi
   cd /
   umount --recursive /var/lib/containers /run/containers 2>/dev/null || true
   rm -rf --one-file-system "$work" "$hidden"
   exit "$code"
 }
-trap clean EXIT
+trap 'clean "$LINENO"' EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 
@@ -29,6 +33,7 @@ mkdir -p "$hidden/lib" "$hidden/run" /var/lib/containers /run/containers "$work/
 mount --bind "$hidden/lib" /var/lib/containers
 mount --bind "$hidden/run" /run/containers
 export TMPDIR="$work" BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs PATH="$PATH:/usr/sbin:/sbin"
+
 begun=$SECONDS
 say() { printf 'container: %3d s  %s\n' "$((SECONDS - begun))" "$*"; }
 fail() { echo "container: $*" >&2; exit 1; }
@@ -66,7 +71,7 @@ start() {
   first=
   while [ -z "$first" ]; do
     kill -0 "$keeper" 2>/dev/null || { cat "$work/server.log" >&2; fail "the container ended at once"; }
-    first="$(ps -o pid= --ppid "$keeper" | tr -d ' ')"
+    first="$(ps -o pid= --ppid "$keeper" | tr -d ' ' || true)" # none yet, right after the start
   done
 }
 
