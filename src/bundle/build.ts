@@ -1,3 +1,4 @@
+import { FerryError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Digest } from "../lib/digest.ts";
 import type { Door } from "../net/door-types.ts";
@@ -6,7 +7,7 @@ import { markImport } from "../store/import-mark.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Signer } from "../trust/signer.ts";
 import { composeDocument } from "./compose.ts";
-import type { BundleDocument } from "./document.ts";
+import { BundleDocument } from "./document.ts";
 import { fetchAll, requireSpace } from "./fetch.ts";
 import { earlierBundles, rememberBundle } from "./history.ts";
 import { specDigest } from "./lock.ts";
@@ -15,6 +16,7 @@ import { makePlan, type Plan, type PlanInput } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
 import { type PlanReport, reportPlan } from "./plan-report.ts";
 import { type Guards, preparePlan, requireSameBytes, requireUnchanged } from "./prepare.ts";
+import { isBundleTar, requireReplaceable } from "./replaceable.ts";
 import { writeBundle } from "./write.ts";
 
 export interface BuildInput extends PlanInput {
@@ -45,6 +47,7 @@ export interface Built {
  * until the bundle is whole; whatever was verified before a failure stays in the store.
  */
 export async function buildBundle(input: BuildInput): Promise<Built> {
+  if (!input.output.endsWith("/")) await requireReplaceable(input.output, "bundle", isBundleTar);
   const { store } = input;
   const guards = {
     ...input.guards,
@@ -74,7 +77,7 @@ async function fetchAndWrite(input: BuildInput, plan: Plan, guards: Guards): Pro
   const files = await fetchAll({ ...input, artifacts: planFiles(plan) });
   requireSameBytes(files, guards);
   requireUnchanged(plan, await planAgain(input, plan));
-  const document = composeDocument(plan, files, input.sourceDateEpoch);
+  const document = requireReadable(composeDocument(plan, files, input.sourceDateEpoch));
   const rendered = renderBundle(document, input.signers);
   logger.info(`writing ${input.output}`);
   const bytes = await writeBundle({ document, rendered, store, output: input.output, signal, logger });
@@ -85,6 +88,22 @@ async function fetchAndWrite(input: BuildInput, plan: Plan, guards: Guards): Pro
     signedBy: input.signers.map((signer) => signer.keyId),
     bytes,
   };
+}
+
+/** What is signed must be what a reader accepts: a bundle that only fails behind the gap is worse than none. */
+function requireReadable(document: BundleDocument): BundleDocument {
+  const parsed = BundleDocument.safeParse(document);
+  if (parsed.success) return document;
+  const faults = parsed.error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.map(String).join(".")}: ${issue.message}`);
+  throw new FerryError(
+    "UPSTREAM_MALFORMED",
+    `no bundle can hold what upstream answered: ${faults.join("; ")}`,
+    {
+      hint: "Look at the release with curl: a proxy or a faulty mirror may answer in place of GitHub.",
+    },
+  );
 }
 
 function knownDigests(plan: Plan): Digest[] {

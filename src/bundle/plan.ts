@@ -8,8 +8,8 @@ import type { Artifact } from "../upstream/artifact.ts";
 import { newestComplete } from "../upstream/latest.ts";
 import { artifactOf, type Vouchers } from "../upstream/release-asset.ts";
 import type { Releases } from "../upstream/releases.ts";
-import type { GithubRelease } from "../wire/github.ts";
-import type { Arch, MissingBuild } from "./document.ts";
+import { type GithubRelease, releaseAssetPath } from "../wire/github.ts";
+import { type Arch, MirrorPath, type MissingBuild } from "./document.ts";
 import { matchAssets } from "./match-assets.ts";
 import type { Spec, SpecAssets, SpecEngine } from "./spec.ts";
 
@@ -261,9 +261,24 @@ async function planAsset(
   const key = JSON.stringify([repo, release.tag_name, name, vouchers]);
   const known = planner.seenArtifacts.get(key);
   if (known !== undefined) return known;
+  requireServable(releaseAssetPath(repo, release.tag_name, name));
   const made = artifactOf(asset, { releases, repo, release, githubUrl, vouchers });
   planner.seenArtifacts.set(key, made);
   return made;
+}
+
+/** Refuses a name that no mirror could serve: with a backslash, a control character, or parts that climb. */
+function requireServable(path: string): void {
+  const parsed = MirrorPath.safeParse(path);
+  if (parsed.success) return;
+  const why = parsed.error.issues[0]?.message ?? "unservable";
+  throw new FerryError(
+    "UPSTREAM_MALFORMED",
+    `upstream names an asset ${JSON.stringify(path)}, which ${why}`,
+    {
+      hint: "GitHub allows no such names: a proxy or a faulty mirror may answer in its place.",
+    },
+  );
 }
 
 /** A release is called as the spec or recipe first wrote it: the same name in other letters is the same repository. */

@@ -23,7 +23,14 @@ export function parseYamlAs<T>(schema: z.ZodType<T>, text: string, file: string,
   });
   if (syntax.length > 0) throw invalid(code, file, syntax);
 
-  const parsed = schema.safeParse(document.toJS({ maxAliasCount: 20 }));
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 20 });
+  } catch (error) {
+    // More aliases than a file of ours has use for: it would unfold to gigabytes.
+    throw invalid(code, file, [`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.flatMap((issue) => describeIssue(issue, document, lines, file));
   throw invalid(code, file, problems);

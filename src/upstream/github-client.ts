@@ -34,7 +34,7 @@ export function githubReleases(options: GithubClientOptions): Releases {
     async byTag(repo, tag) {
       const url = `${apiUrl}/repos/${repo}/releases/tags/${encodePath(tag)}`;
       const { value } = await fetchJson(door, url, { ...asking, schema: GithubRelease });
-      if (value !== undefined && !value.draft) return value;
+      if (value !== undefined && !value.draft) return requireTag(value, repo, tag);
       throw new FerryError("UPSTREAM_NO_RELEASE", `${repo} has no release ${tag}`, {
         hint: `Check the spelling at ${githubUrl}/${repo}/releases; a private repository needs GITHUB_TOKEN.`,
         details: { repo, tag, url },
@@ -62,4 +62,19 @@ export function githubReleases(options: GithubClientOptions): Releases {
       );
     },
   };
+}
+
+/** Refuses an answer about another release than was asked for, and one that names an asset twice. */
+function requireTag(release: GithubRelease, repo: string, tag: string): GithubRelease {
+  const names = release.assets.map((asset) => asset.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (release.tag_name === tag && twice === undefined) return release;
+  const what =
+    twice === undefined
+      ? `is about ${JSON.stringify(release.tag_name)}`
+      : `lists ${JSON.stringify(twice)} twice`;
+  throw new FerryError("UPSTREAM_MALFORMED", `the answer about release ${tag} of ${repo} ${what}`, {
+    hint: "A proxy or a faulty mirror may answer in place of GitHub: look at the release with curl.",
+    details: { repo, tag, answered: release.tag_name },
+  });
 }

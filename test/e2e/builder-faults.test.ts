@@ -430,3 +430,90 @@ describe("why a digest is believed", () => {
     expect(anew.stderr).toContain("asset id");
   });
 });
+
+describe("what is nobody's to replace, and what nobody could read", () => {
+  it.each(["k.key", "spec.yaml", "l.json", "notes.txt"])(
+    "an output never takes the place of %s",
+    async (name) => {
+      const { ferry, spec, at, upstream } = await site();
+      const path = await spec(CPU);
+      await ferry("keys", "new", "--out", "k");
+      await ferry("plan", path, "--write-lock", "l.json");
+      await writeFile(at("notes.txt"), "mine");
+      const before = await readFile(at(name));
+      const asked = upstream.requests.length;
+      const built = await ferry("build", path, "-o", name, "--sign-key", "k.key");
+      expect(built.code).toBe(7);
+      expect(built.stderr).toContain("FILE_UNWRITABLE");
+      const planned = name === "l.json" ? undefined : await ferry("plan", path, "--write-lock", name);
+      expect(planned?.code ?? 7).toBe(7);
+      expect(await readFile(at(name))).toEqual(before);
+      expect(upstream.requests).toHaveLength(asked);
+    },
+  );
+
+  it("replaces an older bundle and an older lock, and looks for the folder before it fetches", async () => {
+    const { ferry, spec, upstream } = await site();
+    const path = await spec(CPU);
+    for (let round = 0; round < 2; round++) {
+      expect((await ferry("plan", path, "--write-lock", "l.json")).code).toBe(0);
+      expect((await ferry("build", path, "-o", "a.tar")).code).toBe(0);
+    }
+    const asked = upstream.requests.length;
+    expect((await ferry("build", path, "-o", "no/such/a.tar")).code).toBe(7);
+    expect(upstream.requests).toHaveLength(asked);
+  });
+
+  it.each(["a\\b", "\u001b[31mred", "a\u0000b", "/etc/passwd"])(
+    "a release that names an asset %j is refused when it is planned",
+    async (name) => {
+      const { ferry, spec } = await site({
+        releases: [
+          { repo: "o/r", tag: "t1", publishedAt: "2026-10-01T00:00:00Z", assets: [{ name, content: "x" }] },
+        ],
+      });
+      const run = await ferry("plan", await spec(assets("**")));
+      expect(run.code).toBe(3);
+      expect(run.stderr).not.toContain("\u001b");
+      expect(run.stdout).toBe("");
+    },
+  );
+
+  it.each([
+    ["another tag", { tag_name: "v2" }],
+    ["a tag that climbs", { tag_name: "../../v2" }],
+  ])("an answer about %s is refused", async (_what, change) => {
+    const { ferry, spec, upstream } = await site({
+      releases: [
+        {
+          repo: "o/r",
+          tag: "t1",
+          publishedAt: "2026-10-01T00:00:00Z",
+          assets: [{ name: "a.bin", content: "x" }],
+        },
+      ],
+    });
+    const body = { id: 1, draft: false, prerelease: false, published_at: null, assets: [], ...change };
+    upstream.fault({
+      kind: "answer",
+      status: 200,
+      contentType: "application/json",
+      body: JSON.stringify(body),
+      match: { path: /releases\/tags/ },
+    });
+    const run = await ferry("plan", await spec(assets("*.bin")));
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain("UPSTREAM_MALFORMED");
+  });
+
+  it("a YAML file that unfolds without end is a fault of the file", async () => {
+    const { ferry, spec } = await site();
+    const bomb = [
+      "a: &a [x, x]",
+      ...[..."bcdefgh"].map((key, i) => `${key}: &${key} [${`*${"abcdefg"[i] ?? ""}, `.repeat(20)}]`),
+    ];
+    const run = await ferry("plan", await spec(`${bomb.join("\n")}\n`));
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain("SPEC_INVALID");
+  });
+});

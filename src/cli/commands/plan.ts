@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { makeLock, renderLock } from "../../bundle/lock.ts";
 import { makePlan } from "../../bundle/plan.ts";
 import { reportPlan } from "../../bundle/plan-report.ts";
+import { isLockFile, requireReplaceable } from "../../bundle/replaceable.ts";
 import { readSpec } from "../../bundle/spec.ts";
 import { EXIT, FerryError } from "../../errors.ts";
 import { writeFileAtomic } from "../../lib/files.ts";
@@ -14,6 +15,9 @@ import { withWorkbench } from "../workbench.ts";
 /** Prints the plan also where builds are missing, and says so by the exit code; a lock is only written of a whole plan. */
 export async function planCommand(context: Context, name: string, flags: PlanFlags): Promise<number> {
   const spec = await readSpec(await findSpec(context, name));
+  if (flags.writeLock !== undefined) {
+    await requireReplaceable(resolve(context.cwd, flags.writeLock), "lock", isLockFile);
+  }
   return withWorkbench(context, flags, async ({ config, table, releases, store }) => {
     const plan = await makePlan({
       spec,
