@@ -9,8 +9,9 @@ import { newestComplete } from "../upstream/latest.ts";
 import { artifactOf, type Vouchers } from "../upstream/release-asset.ts";
 import type { Releases } from "../upstream/releases.ts";
 import { type GithubRelease, releaseAssetPath } from "../wire/github.ts";
-import { type Arch, MirrorPath, type MissingBuild } from "./document.ts";
+import { type Arch, type MissingBuild } from "./document.ts";
 import { matchAssets } from "./match-assets.ts";
+import { requireServable } from "./servable.ts";
 import type { Spec, SpecAssets, SpecEngine } from "./spec.ts";
 
 export interface PlannedBuild {
@@ -265,20 +266,6 @@ async function planAsset(
   const made = artifactOf(asset, { releases, repo, release, githubUrl, vouchers });
   planner.seenArtifacts.set(key, made);
   return made;
-}
-
-/** Refuses a name that no mirror could serve: with a backslash, a control character, or parts that climb. */
-function requireServable(path: string): void {
-  const parsed = MirrorPath.safeParse(path);
-  if (parsed.success) return;
-  const why = parsed.error.issues[0]?.message ?? "unservable";
-  throw new FerryError(
-    "UPSTREAM_MALFORMED",
-    `upstream names an asset ${JSON.stringify(path)}, which ${why}`,
-    {
-      hint: "GitHub allows no such names: a proxy or a faulty mirror may answer in its place.",
-    },
-  );
 }
 
 /** A release is called as the spec or recipe first wrote it: the same name in other letters is the same repository. */
