@@ -40,6 +40,10 @@ export const ERROR_CODES = {
   UPSTREAM_NOT_A_BUILD: EXIT.upstream,
   UPSTREAM_MALFORMED: EXIT.upstream,
 
+  PYTHON_NO_SOLUTION: EXIT.upstream,
+  PYTHON_SOURCE_ONLY: EXIT.upstream,
+  PYTHON_REQUIREMENTS: EXIT.upstream,
+
   NET_OFFLINE: EXIT.network,
   NET_UNREACHABLE: EXIT.network,
   NET_TIMEOUT: EXIT.network,
@@ -62,6 +66,10 @@ export const ERROR_CODES = {
   BUNDLE_OLDER: EXIT.verification,
   BUNDLE_CONFLICT: EXIT.verification,
   ARCHIVE_UNSAFE: EXIT.verification,
+  PYTHON_FAMILY: EXIT.verification,
+  PYTHON_INTERPRETER: EXIT.verification,
+  PYTHON_WHEEL: EXIT.verification,
+  PYTHON_CLOSURE: EXIT.verification,
 
   DISK_FULL: EXIT.diskFull,
 
@@ -69,6 +77,7 @@ export const ERROR_CODES = {
   STORE_DAMAGED: EXIT.local,
   FILE_UNREADABLE: EXIT.local,
   FILE_UNWRITABLE: EXIT.local,
+  PYTHON_UV: EXIT.local,
 
   INTERRUPTED: EXIT.interrupted,
 } as const satisfies Record<string, number>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MirrorPath, Sha256 } from "../../src/bundle/document.ts";
+import { MirrorPath, Sha256 } from "../../src/bundle/document-values.ts";
 import { Needs } from "../../src/recipe/build.ts";
 import { isArgument, isLibrary, isPath, isWord } from "./safe-words.ts";
 

@@ -1,4 +1,5 @@
-import type { Arch, CarriedBuild } from "../../src/bundle/document.ts";
+import type { CarriedBuild } from "../../src/bundle/document.ts";
+import type { Arch } from "../../src/bundle/document-values.ts";
 import { compareVersions } from "../../src/recipe/version.ts";
 import { versionOfTag } from "../../src/recipe/versions-of.ts";
 import type { Catalog, CatalogBuild } from "../catalog.ts";

@@ -1,3 +1,4 @@
+import { TRUST_WORDS } from "../../src/bundle/document.ts";
 import { formatBytes } from "../../src/lib/size.ts";
 import { gapsSection } from "./gaps.ts";
 import { type Html, html } from "./html.ts";
@@ -48,19 +49,11 @@ ${gaps.length > 0 && gapsSection(gaps)}`,
   });
 }
 
-const TRUST: Readonly<Record<NonNullable<AssetModel["trust"]>, string>> = {
-  recipe: "pinned in a recipe",
-  github: "published by GitHub",
-  "checksum-file": "checksum file of the release",
-  spec: "stated in the spec",
-  computed: "computed by the builder",
-};
-
 function assetsTable({ tag, assets }: ReleaseModel): Html {
   const head = html`<tr><th scope="col">File</th><th scope="col" class="num">Size</th><th scope="col">Uploaded</th><th scope="col">Digest known from</th><th scope="col">Bundle</th></tr>`;
   const body = assets.map(
     ({ name, url, size, sha256, updated, trust, bundle, unsigned }) =>
-      html`<tr><th scope="row"><a href="${url}">${name}</a><code class="digest">${sha256}</code></th><td class="num">${formatBytes(size)}</td><td>${timeHtml(updated)}</td><td>${trust === undefined ? "" : TRUST[trust]}</td><td class="fix">${bundle}${unsigned && html` ${badge("danger", "Unsigned")}`}</td></tr>
+      html`<tr><th scope="row"><a href="${url}">${name}</a><code class="digest">${sha256}</code></th><td class="num">${formatBytes(size)}</td><td>${timeHtml(updated)}</td><td>${trust === undefined ? "" : TRUST_WORDS[trust]}</td><td class="fix">${bundle}${unsigned && html` ${badge("danger", "Unsigned")}`}</td></tr>
 `,
   );
   return table(`Files of ${tag}`, head, html`<tbody>${body}</tbody>`);

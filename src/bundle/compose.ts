@@ -44,11 +44,11 @@ function carriedFile({ path, digest, size, url, updatedAt, trust }: FetchedFile)
 
 function carriedRelease(repo: string, release: GithubRelease, files: readonly FetchedFile[]): CarriedRelease {
   const here = new Map(
-    files
-      .filter(
-        ({ asset }) => asset.repo.toLowerCase() === repo.toLowerCase() && asset.tag === release.tag_name,
-      )
-      .map((file) => [file.asset.name, file]),
+    files.flatMap((file) =>
+      file.asset?.repo.toLowerCase() === repo.toLowerCase() && file.asset.tag === release.tag_name
+        ? [[file.asset.name, file] as const]
+        : [],
+    ),
   );
   return {
     repo,

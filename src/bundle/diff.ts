@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { canonicalJson, type Json } from "../lib/canonical-json.ts";
 import { buildName } from "./check-document.ts";
-import { Arch, type BundleDocument, type CarriedBuild, type CarriedFile, Sha256 } from "./document.ts";
+import { type BundleDocument, type CarriedBuild, type CarriedFile } from "./document.ts";
+import { Arch, Sha256 } from "./document-values.ts";
 
 const Named = z.strictObject({ name: z.string(), counter: z.int(), created: z.string() });
 const BuildKey = z.strictObject({ engine: z.string(), version: z.string(), arch: Arch, variant: z.string() });

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import type { Digest } from "../lib/digest.ts";
 import { Build, Needs } from "../recipe/build.ts";
 import { Recipe } from "../recipe/schema.ts";
+import { PythonBuild, PythonPart } from "./document-python.ts";
+import { Arch, MirrorPath, Sha256 } from "./document-values.ts";
 
 /**
  * The document: what a bundle says about itself (design §4). It is the config blob of the bundle's manifest, written as
@@ -11,33 +12,29 @@ export const DOCUMENT_FORMAT = 1;
 export const DOCUMENT_MEDIA_TYPE = "application/vnd.engine-ferry.document.v1+json";
 export const BUNDLE_ARTIFACT_TYPE = "application/vnd.engine-ferry.bundle.v1";
 
-/** A regular expression and no refinement, so that the JSON Schema has the pattern; the type says what it guarantees. */
-export const Sha256 = z
-  .string()
-  .regex(/^sha256:[0-9a-f]{64}$/, "must be sha256: and 64 hex digits") as unknown as z.ZodType<
-  Digest,
-  string
->;
+/** Why a digest is believed; `src/upstream/artifact.ts` says what each word means, `TRUST_WORDS` says it to people. */
+export const TrustSource = z.enum([
+  "recipe",
+  "github",
+  "checksum-file",
+  "spec",
+  "index",
+  "computed",
+  "extracted",
+  "made",
+]);
 
-/**
- * A path that the mirror will serve: relative, decoded, no empty, `.` or `..` segment, no backslash, no control character.
- * Anything else is refused when a document is read, so that no path of a bundle can leave a folder.
- */
-export const MirrorPath = z
-  .string()
-  .min(1)
-  .max(1024)
-  // eslint-disable-next-line no-control-regex
-  .refine((path) => !/[\\\u0000-\u001f\u007f]/.test(path), "must not hold a backslash or control character")
-  .refine(
-    (path) => path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
-    "must be a relative path without empty, . or .. parts",
-  );
-
-export const Arch = z.enum(["amd64", "arm64"]);
-export type Arch = z.infer<typeof Arch>;
-
-export const TrustSource = z.enum(["recipe", "github", "checksum-file", "spec", "computed"]);
+/** "The digest is …" */
+export const TRUST_WORDS: Readonly<Record<z.infer<typeof TrustSource>, string>> = {
+  recipe: "pinned in a recipe",
+  github: "published by GitHub",
+  "checksum-file": "from a checksum file of the release",
+  spec: "stated in the spec",
+  index: "published by the Python index",
+  computed: "computed by the builder, NOT published by anybody",
+  extracted: "of a part of a carried wheel",
+  made: "of a lock that the builder wrote",
+};
 
 export const CarriedFile = z.strictObject({
   path: MirrorPath,
@@ -62,6 +59,8 @@ export const CarriedBuild = z.strictObject({
   needs: Needs,
   /** Mirror paths of the files that an install of this build needs, in the order of the recipe. */
   files: z.array(MirrorPath),
+  /** Of an engine that runs in Python; its wheels are among `files`. */
+  python: PythonBuild.optional(),
 });
 export type CarriedBuild = z.infer<typeof CarriedBuild>;
 
@@ -118,6 +117,8 @@ export const BundleDocument = z.strictObject({
   builds: z.array(CarriedBuild),
   files: z.array(CarriedFile),
   releases: z.array(CarriedRelease),
+  /** Locks' and index pages' data; absent where no engine runs in Python. */
+  python: PythonPart.optional(),
   /** Gaps that the operator allowed with --allow-missing; empty otherwise. */
   missing: z.array(MissingBuild),
 });

@@ -125,7 +125,7 @@ async function heldFile({ store, logger }: FetchInput, artifact: Artifact): Prom
 async function downloadFile(input: FetchInput, artifact: Artifact): Promise<FetchedFile> {
   const { door, clock, logger, random, signal, connections, store } = input;
   const partialPath = await store.partialPath(contentKey(artifact));
-  const { url, size, digest, path, asset } = artifact;
+  const { url, size, digest, path } = artifact;
   const received = await download({
     door,
     url,
@@ -137,7 +137,7 @@ async function downloadFile(input: FetchInput, artifact: Artifact): Promise<Fetc
     clock,
     logger,
     id: path,
-    label: asset.name,
+    label: path.slice(path.lastIndexOf("/") + 1),
     random,
   });
   await store.adopt(partialPath, received.digest);

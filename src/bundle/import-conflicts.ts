@@ -3,7 +3,8 @@ import { FerryError } from "../errors.ts";
 import { printable } from "../lib/printable.ts";
 import { aliasesOf, pathKey } from "../recipe/repo-key.ts";
 import { byRank } from "../wire/store-annotations.ts";
-import { type BundleDocument, type CarriedFile, Sha256 } from "./document.ts";
+import { type BundleDocument, type CarriedFile } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { rankOf, type StoredBundle } from "./store-record.ts";
 
 /** Which bytes are served under a path that two bundles fill differently. */

@@ -3,7 +3,7 @@ import { sumSizes } from "../lib/size.ts";
 import { KeyRef } from "../trust/key-id.ts";
 import { ANNOTATION_IMPORTED_AT, ANNOTATION_YIELDS } from "../wire/store-annotations.ts";
 import type { CarriedBlob } from "./carried-blobs.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import type { Held } from "./import-blobs.ts";
 import { PathConflict, Preference } from "./import-conflicts.ts";
 import type { Recorded } from "./import-record.ts";

@@ -4,14 +4,8 @@ import { sumSizes } from "../lib/size.ts";
 import { Needs } from "../recipe/build.ts";
 import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
-import {
-  Arch,
-  type BundleDocument,
-  type CarriedBuild,
-  CarriedFile,
-  MissingBuild,
-  Sha256,
-} from "./document.ts";
+import { type BundleDocument, type CarriedBuild, CarriedFile, MissingBuild } from "./document.ts";
+import { Arch, Sha256 } from "./document-values.ts";
 import { type OpenedBundle, openBundle } from "./open.ts";
 
 const InspectedBuild = z.strictObject({

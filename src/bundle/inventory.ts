@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import { carriedBlobs } from "./carried-blobs.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { presentBlobs } from "./store-bundles.ts";
 import { readStoredBundles } from "./store-record.ts";
 

@@ -3,7 +3,8 @@ import { FerryError } from "../errors.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { type Digest, digestOf } from "../lib/digest.ts";
 import { readText } from "../lib/files.ts";
-import { Arch, MirrorPath, Sha256, TrustSource } from "./document.ts";
+import { TrustSource } from "./document.ts";
+import { Arch, MirrorPath, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
 import type { Spec } from "./spec.ts";
@@ -31,7 +32,8 @@ export const Lock = z.strictObject({
   files: z.array(
     z.strictObject({
       path: MirrorPath,
-      assetId: z.int(),
+      /** null for what is no release asset. */
+      assetId: z.int().nullable(),
       size: z.int().nonnegative(),
       /** null where upstream publishes none and the spec allows one computed here. */
       digest: Sha256.nullable(),
@@ -65,7 +67,7 @@ export function makeLock(plan: Plan): Lock {
     })),
     files: planFiles(plan).map((artifact) => ({
       path: artifact.path,
-      assetId: artifact.asset.id,
+      assetId: artifact.asset?.id ?? null,
       size: artifact.size,
       digest: artifact.digest ?? null,
       trust: artifact.trust,

@@ -14,7 +14,7 @@ import type { Recipe } from "../recipe/schema.ts";
 import { sourceOf } from "../recipe/source.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import type { Releases } from "../upstream/releases.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { inTurn } from "./fetch.ts";
 
 /** `ferry recipe pin --json`. */

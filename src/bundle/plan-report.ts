@@ -3,7 +3,8 @@ import { hexOf } from "../lib/digest.ts";
 import { sumSizes } from "../lib/size.ts";
 import type { BlobStore } from "../store/blob-store.ts";
 import type { Artifact } from "../upstream/artifact.ts";
-import { Arch, MissingBuild, Sha256, TrustSource } from "./document.ts";
+import { MissingBuild, TrustSource } from "./document.ts";
+import { Arch, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
 

@@ -72,7 +72,7 @@ export function requireNoGaps(plan: Plan, allowMissing: boolean): void {
  */
 export function requireUnchanged(before: Plan, after: Plan): void {
   const names = (plan: Plan): string[] =>
-    planFiles(plan).map((file) => `${file.path} ${file.size} ${file.digest ?? "?"} ${file.asset.id}`);
+    planFiles(plan).map((file) => `${file.path} ${file.size} ${file.digest ?? "?"} ${file.asset?.id ?? ""}`);
   const was = new Set(names(before));
   const is = new Set(names(after));
   const changed = [...[...is].filter((name) => !was.has(name)), ...[...was].filter((name) => !is.has(name))];

@@ -6,7 +6,7 @@ import { sumSizes } from "../lib/size.ts";
 import { withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { type NamedBlob, namedBlobs } from "./named-blobs.ts";
 
 const DamagedContent = z.strictObject({

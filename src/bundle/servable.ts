@@ -1,5 +1,5 @@
 import { FerryError } from "../errors.ts";
-import { MirrorPath } from "./document.ts";
+import { MirrorPath } from "./document-values.ts";
 
 /** Refuses a name that no mirror could serve: with a backslash, a control character, or parts that climb. */
 export function requireServable(path: string): void {

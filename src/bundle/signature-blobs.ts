@@ -8,7 +8,7 @@ import {
   signaturePayload,
 } from "../trust/cosign.ts";
 import { type Descriptor, Manifest, MEDIA_TYPE_CONFIG, MEDIA_TYPE_MANIFEST } from "../wire/oci.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { parseMetadata } from "./parse-metadata.ts";
 
 /** Names the key of a signature, so that an error can say who signed. cosign passes over it. */

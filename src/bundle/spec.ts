@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FerryError } from "../errors.ts";
 import { readText } from "../lib/files.ts";
 import { parseYamlAs } from "../lib/yaml-file.ts";
-import { Arch } from "./document.ts";
+import { Arch } from "./document-values.ts";
 
 const Repo = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,38}\/[A-Za-z0-9._-]{1,100}$/, "must be OWNER/NAME");
 /** A version as it stands in file names and tags: no slash, no space, no leading dot or dash. */
@@ -52,6 +52,24 @@ const AssetEntry = z.strictObject({
     ),
 });
 
+const PythonEntry = z.strictObject({
+  version: z
+    .string()
+    .regex(/^3\.\d{1,2}$/, 'must be a Python such as "3.12", in quotes')
+    .optional()
+    .describe('Python of the environments, quoted: "3.12"; default: what the recipe says.'),
+  glibc: z
+    .string()
+    .regex(/^2\.\d{1,3}$/, 'must be a glibc such as "2.35", in quotes')
+    .default("2.35")
+    .describe("Newest glibc that the nodes have: no wheel that needs a newer one is taken."),
+  uv: z
+    .string()
+    .regex(/^\d+\.\d+\.\d+$/, "must be a version of uv such as 0.12.23")
+    .optional()
+    .describe("The uv that resolves and is carried; default: what its recipe says."),
+});
+
 export const Spec = z
   .strictObject({
     name: z
@@ -60,6 +78,7 @@ export const Spec = z
     counter: z.int().positive().default(1).describe("Grows with every bundle of this name."),
     engines: z.array(EngineEntry).min(1, "must name at least one engine").optional(),
     assets: z.array(AssetEntry).min(1, "must name at least one").optional(),
+    python: PythonEntry.optional(),
   })
   .refine(
     (spec) => spec.engines !== undefined || spec.assets !== undefined,

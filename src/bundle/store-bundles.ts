@@ -11,7 +11,7 @@ import {
   SIGNED_BY_NOBODY,
 } from "../wire/store-annotations.ts";
 import { type CarriedBlob, carriedBlobs } from "./carried-blobs.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { bundleEntries, callBundle, dropBundles, nameAndCounter } from "./store-index.ts";
 import { rankOf, readStoredBundles, type StoredBundle } from "./store-record.ts";
 

@@ -7,7 +7,7 @@ import type { Logger } from "../log.ts";
 import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
 import { type DamagedBlob, damagedFiles } from "./bundle-faults.ts";
-import { Sha256 } from "./document.ts";
+import { Sha256 } from "./document-values.ts";
 import { eachFile, listFiles } from "./each-file.ts";
 import { openBundle } from "./open.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Sha256 } from "../bundle/document.ts";
+import { Sha256 } from "../bundle/document-values.ts";
 
 /** `ferry gc --json`. Sizes are bytes. */
 export const GcReport = z.strictObject({

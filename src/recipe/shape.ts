@@ -32,6 +32,7 @@ const Versions = z.strictObject({
   ordering: Ordering,
   example: Word.describe("A real version, for error messages."),
   tag: templateOf(["version", "number"]).default("{version}").describe("The GitHub tag of a version."),
+  default: Word.optional().describe("The version of a tool that is taken where a spec names none."),
   latest: z
     .strictObject({
       tags: Pattern,
@@ -87,6 +88,11 @@ export const RecipeShape = z.strictObject({
   checksums: templateOf(["asset"])
     .optional()
     .describe("Checksum file in the same release: one name for all, or {asset} in it for a sidecar each."),
+  notCarried: z
+    .array(Word)
+    .min(1)
+    .optional()
+    .describe("What the engine fetches at its first run and no bundle carries, in words, one thing an item."),
   releases: z.record(Word, Pin).optional().describe("Pinned source archives by version."),
   defaults: BuildFields.optional().describe("Keys that every build has unless it says otherwise."),
   builds: z.array(BuildRule).min(1, "must hold at least one build").describe("Best first."),

@@ -10,8 +10,14 @@ export type TrustSource =
   | "checksum-file"
   /** Written by the operator in the spec. */
   | "spec"
-  /** Computed here from what was received, allowed by name in the spec. */
-  | "computed";
+  /** Published by the Python index for the file, and written into uv's lock. */
+  | "index"
+  /** Computed here from what was received: allowed by name in the spec, or of an index that publishes none. */
+  | "computed"
+  /** Taken out of a wheel that is carried and verified. */
+  | "extracted"
+  /** Written by this builder: a lock. */
+  | "made";
 
 /** One file to carry: where it comes from, where the mirror will serve it, and what its bytes must be. */
 export interface Artifact {
@@ -26,6 +32,6 @@ export interface Artifact {
   trust: TrustSource;
   /** Upload time at the origin, ISO 8601. */
   updatedAt: string;
-  /** The release asset that it is. */
-  asset: { repo: string; tag: string; id: number; name: string; contentType: string };
+  /** The release asset that it is; undefined for a source archive or a file of a Python index. */
+  asset?: { repo: string; tag: string; id: number; name: string; contentType: string };
 }

@@ -49,7 +49,7 @@ describe("plan", () => {
     const lock = Lock.parse(JSON.parse(await readFile(at("l.json"), "utf8")));
     expect(lock.files).toHaveLength(12);
     expect(lock.releases.map((release) => release.tag).sort()).toEqual(["0.12.23", "b11347"]);
-    expect(lock.files.every((file) => file.assetId > 0 && file.digest !== null)).toBe(true);
+    expect(lock.files.every((file) => (file.assetId ?? 0) > 0 && file.digest !== null)).toBe(true);
   });
 });
 

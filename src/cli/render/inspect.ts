@@ -1,3 +1,4 @@
+import { TRUST_WORDS } from "../../bundle/document.ts";
 import type { InspectReport } from "../../bundle/inspect.ts";
 import { printable } from "../../lib/printable.ts";
 import { formatBytes } from "../../lib/size.ts";
@@ -57,18 +58,10 @@ function renderOthers({ files, otherFiles }: InspectReport): string[] {
   ];
 }
 
-const TRUST: Readonly<Record<InspectReport["files"][number]["trust"], string>> = {
-  recipe: "pinned in a recipe",
-  github: "published by GitHub",
-  "checksum-file": "from a checksum file of the release",
-  spec: "stated in the spec",
-  computed: "computed by the builder, NOT published by anybody",
-};
-
 function renderTrust({ files }: InspectReport): string[] {
-  const counts = new Map<keyof typeof TRUST, number>();
+  const counts = new Map<keyof typeof TRUST_WORDS, number>();
   for (const { trust } of files) counts.set(trust, (counts.get(trust) ?? 0) + 1);
-  const parts = [...counts].map(([trust, count]) => `${count} ${TRUST[trust]}`);
+  const parts = [...counts].map(([trust, count]) => `${count} ${TRUST_WORDS[trust]}`);
   return parts.length === 0 ? [] : ["", `digests: ${parts.join(", ")}`];
 }
 

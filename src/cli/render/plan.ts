@@ -1,14 +1,7 @@
+import { TRUST_WORDS } from "../../bundle/document.ts";
 import type { PlanReport } from "../../bundle/plan-report.ts";
 import { printable } from "../../lib/printable.ts";
 import { formatBytes } from "../../lib/size.ts";
-
-const TRUST: Readonly<Record<PlanReport["files"][number]["trust"], string>> = {
-  recipe: "digest pinned in the recipe",
-  github: "digest published by GitHub",
-  "checksum-file": "digest from the release's checksum file",
-  spec: "digest stated in the spec",
-  computed: "NO published digest: computed on arrival, as the spec allows",
-};
 
 /** A plan in words: every build with its files, then what is missing, then the sums. */
 export function renderPlan(report: PlanReport): string {
@@ -21,7 +14,7 @@ export function renderPlan(report: PlanReport): string {
       const here = file.inStore ? "in store" : "to fetch";
       lines.push(
         `    ${formatBytes(file.size).padStart(8)}  ${here}  ${baseName(path)}`,
-        `${" ".repeat(14)}${" ".repeat(10)}${TRUST[file.trust]}`,
+        `${" ".repeat(14)}${" ".repeat(10)}digest ${TRUST_WORDS[file.trust]}`,
       );
     }
   };

@@ -1,4 +1,5 @@
-import type { Arch, BundleDocument, CarriedBuild } from "../../../src/bundle/document.ts";
+import type { BundleDocument, CarriedBuild } from "../../../src/bundle/document.ts";
+import type { Arch } from "../../../src/bundle/document-values.ts";
 import { offers, selectVariants } from "../../../src/recipe/query.ts";
 import { Recipe } from "../../../src/recipe/schema.ts";
 import { tableOf } from "../../../src/recipe/table.ts";
