@@ -2,6 +2,8 @@ import express, { type ErrorRequestHandler, type Express } from "express";
 import { exchangeOf } from "./exchange.ts";
 import { createFastHandler, type Handler } from "./fast-handler.ts";
 import type { Mirror } from "./mirror.ts";
+import { indexRoutes } from "./python/index-routes.ts";
+import { pypiRoutes } from "./python/pypi-routes.ts";
 import { bundleRoutes, type ReadSmall } from "./routes/bundles.ts";
 import { githubExtraRoutes } from "./routes/github-extras.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -22,6 +24,8 @@ export function createApp(mirror: Mirror, readSmall: ReadSmall, more: readonly R
   releaseRoutes(app, mirror);
   githubExtraRoutes(app, mirror);
   bundleRoutes(app, mirror, readSmall);
+  indexRoutes(app, mirror);
+  pypiRoutes(app, mirror);
   for (const routes of more) routes(app, mirror);
 
   app.use((request, response) => {

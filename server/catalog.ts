@@ -6,6 +6,7 @@ import { byImport, byRank, type Ranked } from "../src/wire/store-annotations.ts"
 import type { ServedBlob } from "./blob-sender.ts";
 import type { LoadedBundle } from "./catalog-bundle.ts";
 import { type CatalogRepo, mergeReleases } from "./catalog-releases.ts";
+import { mergePython, type PythonCatalog } from "./python/python-catalog.ts";
 
 /** A bundle in the catalog, with how much of it is here. Sizes are bytes. */
 export interface CatalogBundle extends LoadedBundle {
@@ -53,6 +54,8 @@ export interface Catalog {
   named(name: string): readonly string[];
   /** Every content that is here, sorted by digest. */
   contents(): { digest: Digest; size: number }[];
+  /** undefined where no bundle has anything to do with Python. */
+  readonly python: PythonCatalog | undefined;
 }
 
 interface Holding {
@@ -69,11 +72,8 @@ export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present 
     ordered.flatMap(({ document }) => document.recipes.map(({ engine, recipe }) => [engine, recipe])),
   );
   const aliases = aliasesOf([...recipes.values()]);
-  const { files, awaited } = collectFiles(
-    [...loaded].sort((a, b) => byRank(rank(a), rank(b))),
-    aliases,
-    present,
-  );
+  const ranked = [...loaded].sort((a, b) => byRank(rank(a), rank(b)));
+  const { files, awaited } = collectFiles(ranked, aliases, present);
   const here = new Map([...files.values()].map(({ digest, size }) => [digest, size]));
   const repos = mergeReleases(
     ordered.map(({ document }) => document),
@@ -103,6 +103,10 @@ export function buildCatalog(loaded: readonly LoadedBundle[], { pathOf, present 
       names ??= byLastPart(files.values());
       return names.get(name) ?? [];
     },
+    python: mergePython(
+      ranked.map(({ document }) => document),
+      (path) => files.get(pathKey(path, aliases)),
+    ),
     contents: () =>
       [...here].map(([digest, size]) => ({ digest, size })).sort((a, b) => (a.digest < b.digest ? -1 : 1)),
   };

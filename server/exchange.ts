@@ -9,6 +9,8 @@ export interface Exchange {
   /** Decoded, without leading slash. */
   path: string;
   query: string;
+  /** The request's target as it came. */
+  target: string;
   /** The client's address. A closed connection no longer knows it. */
   client: string;
   /** The mirror's own address as this client sees it. */

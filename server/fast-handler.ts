@@ -56,6 +56,7 @@ function newExchange(
     started: mirror.clock.now(),
     path: target.ok ? target.path : "",
     query: target.ok ? target.query : "",
+    target: request.url ?? "",
     client: clientOf(request, mirror.trustProxy),
     base: base ?? "",
     catalog: mirror.catalog(),

@@ -13,7 +13,7 @@ import { exchangeOf } from "./exchange.ts";
 import { explainMissing } from "./explain-missing.ts";
 import type { Metrics } from "./metrics.ts";
 import { classOf } from "./path-class.ts";
-import { JSON_TYPE, type Rendered, sendRendered, sendText } from "./rendered.ts";
+import { HTML_TYPE, JSON_TYPE, type Rendered, sendRendered, sendText } from "./rendered.ts";
 import { createRenderedCache, type RenderedCache } from "./rendered-cache.ts";
 import { sendBlob } from "./send-blob.ts";
 import { DeliveryError } from "./senders/delivery-error.ts";
@@ -84,7 +84,7 @@ export function createMirror(parts: MirrorParts): Mirror {
     },
     answer: (request, response, rendered, keep = true) => {
       const exchange = exchangeOf(response);
-      exchange.kind = rendered.contentType.startsWith("text/html") ? "page" : "api";
+      exchange.kind = rendered.contentType === HTML_TYPE ? "page" : "api";
       if (rendered.body.length > HELD_BY_KERNEL) response.setTimeout(parts.idleMs, () => response.destroy());
       exchange.bytes = sendRendered(request, response, rendered).bytes;
       if (keep && exchange.cacheKey !== "") cached(exchange.catalog).set(exchange.cacheKey, rendered);
