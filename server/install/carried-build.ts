@@ -1,6 +1,7 @@
-import type { CarriedBuild } from "../../src/bundle/document.ts";
+import type { CarriedBuild, CarriedFile } from "../../src/bundle/document.ts";
 import type { Catalog, CatalogBundle } from "../catalog.ts";
 import type { Candidate, PlanFile } from "./install-plan.ts";
+import { pythonFiles } from "./python-candidate.ts";
 
 /** What of a catalog an install plan is made of. */
 export type InstallCatalog = Pick<Catalog, "bundles" | "lookup">;
@@ -9,7 +10,7 @@ export type InstallCatalog = Pick<Catalog, "bundles" | "lookup">;
 export interface Holding {
   carried: CarriedBuild;
   bundle: Candidate["bundle"];
-  files: PlanFile[];
+  files: Candidate["files"];
 }
 
 export type BuildName = Pick<CarriedBuild, "engine" | "version" | "arch" | "variant">;
@@ -46,24 +47,49 @@ function isSame(build: CarriedBuild, name: BuildName): boolean {
   );
 }
 
-function filesOf(catalog: InstallCatalog, bundle: CatalogBundle, build: CarriedBuild): PlanFile[] | string {
-  const { name, counter, files } = bundle.document;
-  const found: PlanFile[] = [];
+function filesOf(
+  catalog: InstallCatalog,
+  bundle: CatalogBundle,
+  build: CarriedBuild,
+): Candidate["files"] | string {
+  const found = presentFiles(catalog, bundle, build);
+  if (typeof found === "string") return found;
+  if (build.python !== undefined) return pythonFiles(build.python, found);
+  const archives: PlanFile[] = [];
+  for (const { path, digest, size } of found) {
+    const archive = archiveKind(path);
+    if (archive === undefined) return `${lastPart(path)} is no archive that tar can unpack`;
+    archives.push({ path, digest, size, archive, strip: 1 });
+  }
+  return archives;
+}
+
+/** All files of a build, in the document's order of the build, wheels too; or why not all of them are here. */
+function presentFiles(
+  catalog: InstallCatalog,
+  { document }: CatalogBundle,
+  build: CarriedBuild,
+): CarriedFile[] | string {
+  const { name, counter, files } = document;
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const found: CarriedFile[] = [];
   for (const path of build.files) {
-    const file = files.find((one) => one.path === path);
+    const file = byPath.get(path);
     const served = catalog.lookup(path);
-    const last = path.slice(path.lastIndexOf("/") + 1);
+    const last = lastPart(path);
     if (file === undefined || served === undefined) {
       return `bundle ${name}-${counter} lists it, but ${last} is not here: another volume of that bundle has not been imported`;
     }
     if (served.digest !== file.digest) {
       return `bundle ${name}-${counter} lists it, but another bundle has taken the place of ${last}`;
     }
-    const archive = archiveKind(path);
-    if (archive === undefined) return `${last} is no archive that tar can unpack`;
-    found.push({ path, digest: file.digest, size: file.size, archive, strip: 1 });
+    found.push(file);
   }
   return found;
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function archiveKind(path: string): PlanFile["archive"] | undefined {

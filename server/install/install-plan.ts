@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MirrorPath, Sha256 } from "../../src/bundle/document-values.ts";
 import { Needs } from "../../src/recipe/build.ts";
-import { isArgument, isLibrary, isPath, isWord } from "./safe-words.ts";
+import { isArgument, isLibrary, isPath, isQuotable, isWord } from "./safe-words.ts";
 
 const Word = z.string().refine(isWord, "must be a plain word");
 const Path = z.string().refine(isPath, "must be a plain relative path");
@@ -22,22 +22,45 @@ const PlanFile = z.strictObject({
 });
 export type PlanFile = z.infer<typeof PlanFile>;
 
+/** What the files of a Python engine are for; wheels are the lock's, which uv reads. */
+export const PYTHON_ROLES = ["uv", "interpreter", "lock", "source", "asset"] as const;
+
+const PythonFile = PlanFile.omit({ archive: true, strip: true }).extend({ role: z.enum(PYTHON_ROLES) });
+export type PythonFile = z.infer<typeof PythonFile>;
+
+/** What a Python engine's environment is, besides its files. */
+const PythonInstall = z.strictObject({
+  /** `3.12` */
+  version: z.string().regex(/^3\.\d{1,2}$/),
+  /** Newest glibc that any of its packages needs: `2.31`. */
+  glibc: z.string().regex(/^2\.\d{1,3}$/),
+  packages: z.int().positive(),
+  /** Bytes of wheels that uv downloads. */
+  wheelBytes: z.int().nonnegative(),
+  /** Folder of the environment that the source archive's one folder becomes, and that folder's name. */
+  source: z.strictObject({ dir: Path, top: Word }).optional(),
+  /** Whether a computation with torch on each card proves it. */
+  gpuCheck: z.boolean(),
+});
+
 /** A build that may run on the node and that is here, whole. */
-export const Candidate = z.strictObject({
+const CandidateShape = z.strictObject({
   variant: Word,
   /** Differs from the version that was asked for where a recipe replaces it. */
   version: Word,
   /** The bundle whose signed document lists this build. */
   bundle: z.strictObject({ name: Word, counter: z.int().positive(), manifest: Sha256 }),
   /** Unpacked over each other in this order, into one folder. */
-  files: z.array(PlanFile).min(1),
-  /** Bytes of `files`. */
+  files: z.array(z.union([PlanFile, PythonFile])).min(1),
+  /** Bytes that are downloaded: of `files`, and of wheels. */
   bytes: z.int().nonnegative(),
-  /** Folder of the installation that they are unpacked into; absent: the installation itself. */
+  /** Of an engine that runs in Python: then every file has a role, and no other has one. */
+  python: PythonInstall.optional(),
+  /** Folder of the installation that archives (of a Python engine: assets) are unpacked into; absent: the installation itself. */
   dir: Path.optional(),
-  /** Below that folder. */
+  /** Below that folder; of a Python engine: below `bin`. */
   binary: Path,
-  versionArgs: z.array(z.string().refine(isArgument, "must be a plain argument")).min(1),
+  versionArgs: z.array(z.string()).min(1),
   /** Library that must load for the GPU to be used. */
   gpuBackend: z.string().refine(isLibrary, "must be a library's file name").optional(),
   /** How devices of that backend are called in the answer to `--list-devices`: `cuda`. */
@@ -51,6 +74,17 @@ export const Candidate = z.strictObject({
   /** Free space that the installation needs, in bytes, where the recipe says so. */
   freeBytes: z.int().positive().optional(),
   note: z.string().optional(),
+});
+
+export const Candidate = CandidateShape.superRefine(({ python, versionArgs, files }, context) => {
+  const isSafe = python === undefined ? isArgument : isQuotable;
+  for (const [at, argument] of versionArgs.entries()) {
+    if (isSafe(argument)) continue;
+    context.addIssue({ code: "custom", path: ["versionArgs", at], message: "must be a plain argument" });
+  }
+  if (files.some((file) => "role" in file !== (python !== undefined))) {
+    context.addIssue({ code: "custom", path: ["files"], message: "are of another kind of engine" });
+  }
 });
 export type Candidate = z.infer<typeof Candidate>;
 

@@ -1,6 +1,6 @@
 import { hexOf } from "../../src/lib/digest.ts";
 import type { Candidate, InstallPlan } from "./install-plan.ts";
-import { plainLine } from "./safe-words.ts";
+import { isArgument, plainLine } from "./safe-words.ts";
 
 /**
  * The plan for a shell script: one thing a line, a key, a space, and words that need no quoting, or text for people. The
@@ -37,9 +37,10 @@ function candidateLines(candidate: Candidate, index: number): string[] {
   return [
     `candidate ${index + 1} ${candidate.variant} ${candidate.version}`,
     `bundle ${bundle.name}-${bundle.counter} ${hexOf(bundle.manifest)}`,
+    ...pythonLines(candidate),
     ...one("dir", candidate.dir),
     `binary ${candidate.binary}`,
-    ...list("args", candidate.versionArgs),
+    ...argumentLines(candidate.versionArgs),
     ...one("backend", candidate.gpuBackend),
     ...one("devices", candidate.devices),
     ...list("cpu", candidate.cpuFlags),
@@ -47,10 +48,29 @@ function candidateLines(candidate: Candidate, index: number): string[] {
     ...list("rpm", packages.rpm),
     ...one("free", candidate.freeBytes),
     ...(candidate.note === undefined ? [] : textLines("note", candidate.note)),
-    ...candidate.files.map(
-      ({ digest, size, archive, path }) => `file ${hexOf(digest)} ${size} ${archive} ${path}`,
-    ),
+    ...candidate.files.map((file) => {
+      const kind = "role" in file ? file.role : file.archive;
+      return `file ${hexOf(file.digest)} ${file.size} ${kind} ${file.path}`;
+    }),
   ];
+}
+
+function pythonLines({ python }: Candidate): string[] {
+  if (python === undefined) return [];
+  const { version, glibc, packages, wheelBytes, source, gpuCheck } = python;
+  return [
+    `python ${version}`,
+    `glibc ${glibc}`,
+    `wheels ${packages} ${wheelBytes}`,
+    ...(source === undefined ? [] : [`source ${source.dir} ${source.top}`]),
+    ...(gpuCheck ? ["gpucheck torch"] : []),
+  ];
+}
+
+/** Plain words in one line; where one is not plain, each in a line of its own, as canonical JSON has it. */
+function argumentLines(words: readonly string[]): string[] {
+  if (words.every(isArgument)) return [`args ${words.join(" ")}`];
+  return words.map((word) => `argument ${JSON.stringify(word)}`);
 }
 
 /** A text's own lines keep their indentation: a spec is to be copied. */

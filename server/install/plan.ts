@@ -6,8 +6,9 @@ import type { Recipe } from "../../src/recipe/schema.ts";
 import { tableOf } from "../../src/recipe/table.ts";
 import { findHolding, type Holding, type InstallCatalog } from "./carried-build.ts";
 import { Candidate, type InstallPlan } from "./install-plan.ts";
+import { glibcTooOld, pythonInstall } from "./python-candidate.ts";
 import type { InstallQuestion } from "./question.ts";
-import { notFitting, notKnown, notThere } from "./refuse.ts";
+import { notFitting, notKnown, notThere, tooOld } from "./refuse.ts";
 
 const BYTES_PER_GB = 1e9;
 const DEVICES = /^libggml-([a-z0-9]+)\.so$/;
@@ -34,8 +35,12 @@ export function planInstall(catalog: InstallCatalog, question: InstallQuestion):
   }
   const judged = offers.map((offer) => judge(catalog, question, offer));
   const found = judged.filter((one): one is Candidate => !isLeft(one));
-  const left = judged.filter(isLeft);
+  const unfit = judged.filter(isLeft);
+  const left = unfit.map(({ variant: name, reason }) => ({ variant: name, reason }));
   if (found.length > 0) return { ...plan, candidates: found, left };
+  if (unfit.length > 0 && unfit.every((one) => one.tooOld === true)) {
+    return { ...plan, candidates: [], left, refusal: tooOld(catalog, question, recipe, left) };
+  }
   return { ...plan, candidates: [], left, refusal: notThere(catalog, question, recipe, offers, left) };
 }
 
@@ -68,7 +73,8 @@ function assetNames({ bundles }: InstallCatalog, { engine, version }: InstallQue
   return [...new Set(asked.flatMap(({ build }) => build.assets ?? []))];
 }
 
-type Left = InstallPlan["left"][number];
+/** `tooOld`: it is here, and the machine's C library is too old for it. */
+type Left = InstallPlan["left"][number] & { tooOld?: true };
 
 function isLeft(one: Candidate | Left): one is Left {
   return "reason" in one;
@@ -82,7 +88,6 @@ function judge(
   const { build, problem, family } = offer;
   const variant = problem === undefined ? build.variant : family;
   if (problem?.code === "UPSTREAM_AMBIGUOUS") return { variant, reason: problem.message };
-  if (isPython(build)) return { variant, reason: "it runs in Python, and this script installs no Python" };
   const arch = host.arch as CarriedBuild["arch"];
   const name = { engine, version: build.version ?? version, arch, variant: build.variant };
   const holding = findHolding(catalog, name);
@@ -91,6 +96,12 @@ function judge(
     const { name: bundle, counter } = holding.bundle;
     return { variant, reason: `bundle ${bundle}-${counter} carries it with other files than are named now` };
   }
+  const { python } = holding.carried;
+  if (isPython(build) && python === undefined) {
+    return { variant, reason: "it runs in Python, and its bundle carries no environment for it" };
+  }
+  const reason = python === undefined ? undefined : glibcTooOld(python.glibc, host.glibc);
+  if (reason !== undefined) return { variant, reason, tooOld: true };
   const parsed = Candidate.safeParse(candidateOf(name.version, offer, holding));
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
@@ -108,24 +119,31 @@ function sameAssets(a: Build, b: Build): boolean {
 /** What is installed is what the document says, for that is signed; which builds fit, and their order, the recipe says. */
 function candidateOf(version: string, offer: BuildOffer, { carried, bundle, files }: Holding): Candidate {
   const { variant, binary, versionArgs, assetDir, gpuBackend, cpuFlags, packages, freeGB } = carried.build;
-  const { note } = offer.build;
-  const { needs } = offer;
-  const devices = DEVICES.exec(gpuBackend ?? "")?.[1];
+  const python = pythonInstall(carried);
   return {
     variant,
     version,
     bundle,
     files,
-    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    bytes: files.reduce((sum, { size }) => sum + size, python?.wheelBytes ?? 0),
     binary,
     versionArgs: versionArgs ?? ["--version"],
     cpuFlags: cpuFlags ?? [],
     packages: packages ?? { deb: [], rpm: [] },
-    needs,
-    ...(assetDir === undefined ? {} : { dir: assetDir }),
-    ...(gpuBackend === undefined ? {} : { gpuBackend }),
-    ...(devices === undefined ? {} : { devices }),
-    ...(freeGB === undefined ? {} : { freeBytes: Math.ceil(freeGB * BYTES_PER_GB) }),
-    ...(note === undefined ? {} : { note }),
+    needs: offer.needs,
+    ...given({
+      python,
+      dir: assetDir,
+      gpuBackend,
+      devices: DEVICES.exec(gpuBackend ?? "")?.[1],
+      freeBytes: freeGB === undefined ? undefined : Math.ceil(freeGB * BYTES_PER_GB),
+      note: offer.build.note,
+    }),
   };
+}
+
+/** Without what is undefined. */
+function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

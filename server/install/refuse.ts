@@ -56,6 +56,21 @@ export function notFitting(
   });
 }
 
+/** There are builds for such a machine, and every one that is here needs a newer C library. */
+export function tooOld(
+  catalog: InstallCatalog,
+  { engine, version }: InstallQuestion,
+  recipe: Recipe,
+  left: InstallPlan["left"],
+): Refusal {
+  const why = left.map(({ variant, reason }) => `${variant}: ${reason}`).join("; ");
+  const message = `no build of ${recipe.label} ${version} from this mirror runs on this machine: ${why}`;
+  return refusal("does-not-fit", message, {
+    carried: carriedLines(catalog, engine),
+    hint: "A newer system has it; or have the next bundle resolved for this one (python: glibc: in its spec).",
+  });
+}
+
 /** There are builds for such a machine, and none of them is here. */
 export function notThere(
   catalog: InstallCatalog,

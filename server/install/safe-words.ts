@@ -8,6 +8,8 @@ export const WORD = /^[A-Za-z0-9][A-Za-z0-9._+-]*$/;
 const PATH = /^[A-Za-z0-9][A-Za-z0-9._+~@/-]*$/;
 /** An argument of the program that says its version. */
 const ARGUMENT = /^[A-Za-z0-9._=-]+$/;
+/** What can stand within a JSON string that a shell takes apart: printable ASCII, and no escapes but `\\n \\t \\" \\\\`. */
+const QUOTABLE = /^[\n\t -~]*$/;
 /** The name of a library file. */
 const LIBRARY = /^[A-Za-z0-9][A-Za-z0-9._+-]*\.so[A-Za-z0-9._+-]*$/;
 
@@ -22,6 +24,10 @@ export function isPath(text: string): boolean {
 
 export function isArgument(text: string): boolean {
   return ARGUMENT.test(text);
+}
+
+export function isQuotable(text: string): boolean {
+  return text.length <= 4096 && QUOTABLE.test(text);
 }
 
 export function isLibrary(text: string): boolean {

@@ -101,9 +101,13 @@ describe("what a node is offered", () => {
       packages: { deb: ["libgomp1"], rpm: ["libgomp"] },
       needs: { nvidia: true, driver: "580", cc: { min: 7.5 } },
     });
-    expect(candidate?.files.map(({ path, archive, strip }) => [path, archive, strip])).toEqual(
-      assets.map((asset) => [releaseAssetPath(REPO, "b11347", asset), "tar.gz", 1]),
-    );
+    expect(
+      candidate?.files.map((file) => [
+        file.path,
+        "archive" in file && file.archive,
+        "strip" in file && file.strip,
+      ]),
+    ).toEqual(assets.map((asset) => [releaseAssetPath(REPO, "b11347", asset), "tar.gz", 1]));
     expect(candidate?.bytes).toBe(candidate?.files.reduce((sum, { size }) => sum + size, 0));
   });
 

@@ -10,7 +10,7 @@ tar_flag() {
 
 unsafe() { fail "$NOT_VERIFIED" "$name must not be unpacked: $1" "Its digest is the one that the mirror gives, so it was carried like this. Tell whoever built the bundle."; }
 
-# read_archive FILE KIND NAME: judges every name in it. Sets $top, its one folder, and $unpacked, the bytes of its files.
+# read_archive FILE KIND NAME: judges every name in it, which may have $more_signs too. Sets $top, its one folder, and $unpacked, the bytes of its files.
 read_archive() {
   name=$3
   # shellcheck disable=SC2046 # no flag, or one
@@ -22,7 +22,8 @@ read_archive() {
   members=$(wc -l <"$tmp/names" | tr -d ' ')
   [ "$members" -le 100000 ] || unsafe "it holds more than 100000 names"
   [ "$members" = "$(wc -l <"$tmp/long" | tr -d ' ')" ] || unsafe "its names cannot be told apart"
-  strange=$(grep -v -E '^(\./)?([A-Za-z0-9._+@=~,:%-]+/)*[A-Za-z0-9._+@=~,:%-]*$' "$tmp/names" | plain | head -n 1)
+  signs="[A-Za-z0-9._+@=~,:%${more_signs}-]"
+  strange=$(grep -v -E "^(\\./)?($signs+/)*$signs*\$" "$tmp/names" | plain | head -n 1)
   [ -z "$strange" ] || unsafe "it holds the name $strange"
   strange=$(grep -E '(^|/)\.\.(/|$)' "$tmp/names" | plain | head -n 1)
   [ -z "$strange" ] || unsafe "it holds the name $strange"

@@ -8,7 +8,11 @@ seen_to_run() {
     why="it holds no program $program"
     return 1
   fi
-  libraries_there "$1" && starts "$1" && sees_card "$1"
+  if [ -n "$python" ]; then
+    starts "$1" && computes "$1"
+  else
+    libraries_there "$1" && starts "$1" && sees_card "$1"
+  fi
 }
 
 processor_can() {
@@ -92,8 +96,10 @@ say_packages() {
 
 # starts FOLDER: the program says its version.
 starts() {
-  # shellcheck disable=SC2086 # arguments are plain words
-  (cd "$1" && limited 120 "$1/$program" $arguments) >"$tmp/out" 2>&1 </dev/null
+  # The first import of some gigabytes of libraries takes its time on a slow disk.
+  patience=120
+  [ -z "$python" ] || patience=900
+  (cd "$1" && carefully with_arguments limited "$patience" "$1/$program") >"$tmp/out" 2>&1 </dev/null
   code=$?
   version_said=$(plain <"$tmp/out" | grep -v '^ *$' | head -n 1)
   [ "$code" != 0 ] || return 0
@@ -106,7 +112,7 @@ starts() {
   fi
   last=$(plain <"$tmp/out" | grep -v '^ *$' | tail -n 1)
   case $code in
-    124) why="$binary $arguments does not end within two minutes" ;;
+    124 | 143) why="$binary $arguments does not end within $((patience / 60)) minutes" ;;
     132) why="$binary was ended: this processor lacks an instruction that it uses" ;;
     *) why="$binary $arguments ends with code $code${last:+: $last}" ;;
   esac
@@ -129,4 +135,28 @@ sees_card() {
     why="$binary starts, but its $devices backend ($(value backend)) sees no card; the driver is $driver"
   fi
   return 1
+}
+
+# computes FOLDER: where there is a card and the build is to be proven on it, torch computes on every one.
+computes() {
+  devices_said=''
+  if [ -z "$(value gpucheck)" ] || [ -z "$driver" ]; then return 0; fi
+  write_gpu_check
+  (cd "$1" && scrubbed limited 900 "$1/bin/python" -I "$tmp/gpu.py") >"$tmp/out" 2>&1 </dev/null
+  code=$?
+  if [ "$code" = 0 ]; then
+    devices_said=$(plain <"$tmp/out" | grep '^CUDA[0-9]*: ')
+    return 0
+  fi
+  why=$(plain <"$tmp/out" | grep -v '^ *$' | tail -n 1)
+  why="${why:-the computation ends with code $code}; the driver is $driver"
+  return 1
+}
+
+# What kernels are compiled with while an engine runs; without it some of its work fails, and its start does not.
+compiler_there() {
+  case " $(value deb) " in *' gcc '*) ;; *) return 0 ;; esac
+  ! have gcc && ! have cc && ! have clang || return 0
+  package=$(value "$package_manager")
+  say "note: it compiles kernels while it runs, and there is no C compiler here${package:+; install it with: $install_with $package}"
 }

@@ -5,6 +5,7 @@ install_engine() {
   find_tools
   make_tmp
   write_getter_config
+  write_netrc
   find_package_manager
   find_key
   find_host
@@ -24,6 +25,7 @@ install_engine() {
     number=$((number + 1))
     choose "$number"
     if try_build; then
+      drop_interpreters
       rm -rf "$work"
       report
       return 0
@@ -31,7 +33,7 @@ install_engine() {
     warn "$engine $build_version $build_variant is not installed: $why"
     reasons="$reasons
   $build_variant: $why"
-    rm -rf "$work/tree" "$work/unpacked"
+    rm -rf "$work/tree" "$work/unpacked" "$work/interpreter"
   done
   in_use=$(readlink "$home/current" 2>/dev/null)
   fail "$NOTHING_RUNS" "no build of $engine $version that this mirror carries runs on this machine:$reasons" \
@@ -60,6 +62,7 @@ dry_run() {
     fi
     processor_can || say "  but $why"
     sed -n 's/^file [^ ]* [^ ]* [^ ]* /  /p' "$tmp/candidate"
+    [ -z "$python" ] || say "  and $wheel_count packages ($(human "$wheel_bytes")) by the lock"
     value note | plain | sed 's/^/  /'
   done
   [ -z "$key" ] || say "every file is signed by $key (key $key_id)"
@@ -87,16 +90,21 @@ try_build() {
     say "fetching ${path##*/} ($(human "$bytes"))"
     fetch_file "$hex" "$bytes" "$path"
   done <"$tmp/files"
-  build_tree
+  if [ -n "$python" ]; then
+    build_environment || return 1
+  else
+    build_tree
+  fi
   seen_to_run "$work/tree" || return 1
   write_marker
   move_in
   put_in_use
+  [ -z "$python" ] || compiler_there
 }
 
 # What others put into PREFIX/bin is not ours to replace.
 refuse_foreign() {
-  for file in "$prefix/bin/${binary##*/}" "$prefix/bin/ferry-install"; do
+  for file in "$prefix/bin/$called" "$prefix/bin/ferry-install"; do
     is_ours "$file" ||
       fail "$LOCAL" "$file is there and was not put there by this script" "Move it away, or choose another folder with --prefix."
   done
@@ -106,15 +114,21 @@ refuse_foreign() {
 is_complete() { [ -f "$1/$MARKER" ] && [ "$(sed -n 's/^file //p' "$1/$MARKER")" = "$(sed 's/^file \([^ ]*\) .*$/\1/' "$tmp/files")" ]; }
 
 still_to_come() {
-  wanted=$download_bytes
+  here=0
   while read -r _ hex _; do
     for file in "$work/files/$hex" "$work/files/$hex.part"; do
-      [ ! -f "$file" ] || wanted=$((wanted - $(size_of "$file")))
+      [ ! -f "$file" ] || here=$((here + $(size_of "$file")))
     done
   done <"$tmp/files"
-  # Unpacked they take at least as much again; how much exactly is known when they are here.
-  wanted=$((wanted + download_bytes))
+  # Unpacked they take at least as much again; how much exactly is known when they are here. Wheels are unpacked while they
+  # come, to two or three times their size.
+  wanted=$((download_bytes * 2 + wheel_bytes / 2 - here))
   stated=$(value free)
+  if [ -n "$python" ]; then
+    here=$((here + $(cache_bytes)))
+    wanted=$((wanted - $(cache_bytes)))
+    [ -z "$stated" ] || stated=$((stated - here))
+  fi
   if [ -n "$stated" ] && [ "$stated" -gt "$wanted" ]; then wanted=$stated; fi
   say "$wanted"
 }
@@ -146,8 +160,12 @@ build_tree() {
 
 write_marker() {
   rm -f "$work/tree/$MARKER" "$work/tree/$STARTER"
-  printf "#!/bin/sh\nexec '%s/%s' \"\$@\"\n" "$target" "$program" >"$work/tree/$STARTER" ||
-    no_space_or "$LOCAL" "$work/tree/$STARTER cannot be written"
+  {
+    say '#!/bin/sh'
+    # Programs of the environment start each other by name, and another Python's home would break this one.
+    [ -z "$python" ] || printf "unset PYTHONHOME\nPATH='%s/bin':\$PATH\nexport PATH\n" "$target"
+    printf "exec '%s/%s' \"\$@\"\n" "$target" "$program"
+  } >"$work/tree/$STARTER" || no_space_or "$LOCAL" "$work/tree/$STARTER cannot be written"
   chmod 755 "$work/tree/$STARTER"
   verified='by the digests of the mirror'
   [ -z "$key" ] || verified="by key $fingerprint"
@@ -157,7 +175,12 @@ write_marker() {
     say "version $build_version"
     say "variant $build_variant"
     say "program $program"
-    say "arguments $arguments"
+    if [ -n "$(value args)" ]; then say "arguments $arguments"; else sed 's/^/argument /' "$tmp/arguments"; fi
+    if [ -n "$python" ]; then
+      say "python $python"
+      say "interpreter $python_name"
+      for part in lock uv; do say "$part $(role "$part" | sed 's#^\([^ ]*\) .*/\([^/]*/[^/]*\)$#\2 sha256:\1#')"; done
+    fi
     say "mirror $mirror"
     say "bundle $bundle sha256:$manifest"
     say "verified $verified"
@@ -186,13 +209,12 @@ put_in_use() {
   long_before=$(readlink "$home/previous" 2>/dev/null)
   if [ -n "$before" ] && [ "$before" != "$build" ]; then link_to previous "$before"; fi
   link_to current "$build"
-  # shellcheck disable=SC2086 # arguments are plain words
-  if ! limited 120 "$prefix/bin/${binary##*/}" $arguments >"$tmp/out" 2>&1 </dev/null; then
+  if ! carefully with_arguments limited "$patience" "$prefix/bin/$called" >"$tmp/out" 2>&1 </dev/null; then
     why=$(plain <"$tmp/out" | tail -n 1)
     link_to current "$before"
     link_to previous "$long_before"
-    [ -n "$before" ] || rm -f "$prefix/bin/${binary##*/}"
-    fail "$NOTHING_RUNS" "$prefix/bin/${binary##*/} does not run: ${why:-it gives no reason}" "What was in use before is in use again."
+    [ -n "$before" ] || rm -f "$prefix/bin/$called"
+    fail "$NOTHING_RUNS" "$prefix/bin/$called does not run: ${why:-it gives no reason}" "What was in use before is in use again."
   fi
 }
 
@@ -213,7 +235,7 @@ write_program() {
   printf "#!/bin/sh\n# engine-ferry program of %s\nexec '%s/current/%s' \"\$@\"\n" "$engine" "$home" "$STARTER" >"$work/next" ||
     no_space_or "$LOCAL" "$work/next cannot be written"
   chmod 755 "$work/next"
-  in_one_step "$work/next" "$prefix/bin/${binary##*/}"
+  in_one_step "$work/next" "$prefix/bin/$called"
 }
 
 # This script as PREFIX/bin/ferry-install: from the file that is running, else from the mirror that it came from.
@@ -234,7 +256,7 @@ write_self() {
 
 report() {
   say "$engine $build_version ($build_variant) is installed in $target"
-  say "  run it:  $prefix/bin/${binary##*/}"
+  say "  run it:  $prefix/bin/$called"
   say "  it says: $version_said"
   [ -z "$devices_said" ] || say "$devices_said" | sed 's/^/  card:    /'
   [ -z "$key" ] || say "  signed:  bundle $bundle, by key $key_id"

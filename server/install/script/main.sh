@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 
 main() {
-  tmp='' locked='' why='' version_said='' devices_said=''
+  tmp='' locked='' why='' version_said='' devices_said='' python='' more_signs='' patience=120
   trap leave EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT

@@ -24,7 +24,17 @@ show_status() {
     fi
   done
   [ "$found" = yes ] || say "nothing is installed below $prefix"
+  show_interpreters
   return "$result"
+}
+
+show_interpreters() {
+  for folder in "$prefix"/engines/.python/*; do
+    [ -f "$folder/$MARKER" ] || continue
+    users=$(grep -l -x -F "interpreter ${folder##*/}" "$prefix"/engines/*/*/"$MARKER" 2>/dev/null | grep -v -c -E '/(current|previous)/[^/]*$')
+    size=$(du -s -k "$folder" 2>/dev/null | cut -f 1)
+    say "Python ${folder##*/}: $(human "$((${size:-0} * 1024))"), used by $users of these"
+  done
 }
 
 show_one() {
@@ -50,7 +60,13 @@ show_one() {
 runs_here() {
   program=$(marked "$1" program)
   binary=${program##*/}
-  arguments=$(marked "$1" arguments)
+  python=$(marked "$1" python)
+  called=$(called_as "$engine" "$binary")
+  {
+    marked "$1" arguments | tr ' ' '\n' | sed -n 's/^..*$/"&"/p'
+    sed -n 's/^argument \("[ -~]*"\)$/\1/p' "$1/$MARKER"
+  } >"$tmp/arguments"
+  arguments=$(spoken_arguments)
   glibc='' package_manager=none install_with=''
   : >"$tmp/candidate"
   if [ -z "$program" ] || [ ! -x "$1/$program" ]; then
@@ -99,6 +115,7 @@ remove_build() {
     fail "$LOCAL" "$engine $version is in use" "Put another one in use first (ferry-install rollback $engine), or remove $engine whole."
   [ "$version" != "$(readlink "$home/previous" 2>/dev/null)" ] || rm -f "$home/previous"
   take_away "$folder"
+  drop_interpreters
   say "$engine $version is removed"
 }
 
@@ -111,6 +128,7 @@ remove_whole() {
   for folder in "$home"/*; do
     if [ -f "$folder/$MARKER" ]; then take_away "$folder"; fi
   done
+  drop_interpreters
   rm -rf "$work"
   if rmdir "$home" 2>/dev/null; then
     say "$engine is removed"

@@ -15,11 +15,17 @@ plan_grammar() {
 ^bundle $word $hex\$
 ^(binary|dir) $path\$
 ^args( [A-Za-z0-9._=-]+)+\$
+^argument "([ !#-Z^-~[]|]|\\\\["\\\\nt])*"\$
+^python 3\.[0-9]{1,2}\$
+^glibc 2\.[0-9]{1,3}\$
+^wheels [0-9]{1,6} [0-9]{1,15}\$
+^source $path $word\$
+^gpucheck torch\$
 ^backend $word\\.so[A-Za-z0-9._+-]*\$
 ^devices [a-z0-9]+\$
 ^(cpu|deb|rpm)( $word)+\$
 ^free [0-9]{1,15}\$
-^file $hex [0-9]{1,15} (tar|tar\\.gz|tar\\.xz) $path\$
+^file $hex [0-9]{1,15} (tar|tar\\.gz|tar\\.xz|uv|interpreter|lock|source|asset) $path\$
 ^end\$
 END
 }
@@ -33,7 +39,7 @@ get_plan() {
   fi
   strange=$(grep -v -E -f "$tmp/grammar" "$tmp/plan" | plain | head -n 1)
   [ -z "$strange" ] || bad_plan "a line that no plan holds: $strange"
-  strange=$(grep -E '^(binary|dir|file) ' "$tmp/plan" | grep -E '/\.{0,2}(/|$)' | plain | head -n 1)
+  strange=$(grep -E '^(binary|dir|file|source) ' "$tmp/plan" | grep -E '/\.{0,2}([/ ]|$)' | plain | head -n 1)
   [ -z "$strange" ] || bad_plan "a path that leads elsewhere: $strange"
   if [ "$(plan_value engine)/$(plan_value version)/$(plan_value arch)" != "$engine/$version/$arch" ]; then
     bad_plan "another engine, version or architecture than was asked for"
@@ -70,7 +76,7 @@ refused() {
 # choose N: the Nth candidate into $tmp/candidate, and its names.
 choose() {
   sed -n "/^candidate $1 /,/^candidate $(($1 + 1)) /p" "$tmp/plan" | grep -v -E "^(candidate $(($1 + 1)) .*|end)\$" >"$tmp/candidate"
-  twice=$(cut -d ' ' -f 1 "$tmp/candidate" | grep -v -E '^(file|note)$' | sort | uniq -d)
+  twice=$(cut -d ' ' -f 1 "$tmp/candidate" | grep -v -E '^(file|note|argument)$' | sort | uniq -d)
   [ -z "$twice" ] || bad_plan "two lines where there is one: $twice"
   names=$(value candidate)
   names=${names#* }
@@ -80,16 +86,50 @@ choose() {
   build=$build_version-$build_variant
   binary=$(value binary)
   inner=$(value dir)
-  arguments=$(value args)
+  choose_arguments
   bundle=$(value bundle)
   manifest=${bundle#* }
   bundle=${bundle%% *}
   program=$binary
   [ -z "$inner" ] || program=$inner/$binary
+  python=$(value python)
+  called=$(called_as "$engine" "$binary")
   if [ -z "$binary" ] || [ -z "$arguments" ] || [ -z "$manifest" ] || ! grep -q '^file ' "$tmp/candidate"; then
     bad_plan "a build without its program, its bundle or its files"
   fi
   grep '^file ' "$tmp/candidate" >"$tmp/files"
   download_bytes=0
   while read -r _ _ bytes _ _; do download_bytes=$((download_bytes + bytes)); done <"$tmp/files"
+  wheel_bytes=0
+  if [ -n "$python" ]; then choose_python; else
+    ! grep -q -E '^file [^ ]* [^ ]* (uv|interpreter|lock|source|asset) ' "$tmp/files" || bad_plan "files of a Python engine in another one"
+  fi
+}
+
+# As JSON strings, one a line.
+choose_arguments() {
+  {
+    value args | tr ' ' '\n' | sed -n 's/^..*$/"&"/p'
+    value argument
+  } >"$tmp/arguments"
+  arguments=$(spoken_arguments)
+}
+
+# Of an engine that runs in Python.
+choose_python() {
+  program=bin/$binary
+  wheel_count=$(value wheels)
+  wheel_bytes=${wheel_count#* }
+  wheel_count=${wheel_count%% *}
+  download_bytes=$((download_bytes + wheel_bytes))
+  source_dir=$(value source)
+  source_top=${source_dir#* }
+  source_dir=${source_dir%% *}
+  roles=$(cut -d ' ' -f 4 "$tmp/files" | grep -v -x asset | sort | tr '\n' ' ')
+  case $roles,$source_dir in
+    'interpreter lock uv ,' | 'interpreter lock source uv ,'?*) ;;
+    *) bad_plan "a Python engine without uv, an interpreter or a lock, or with what is none of them" ;;
+  esac
+  [ -n "$wheel_bytes" ] || bad_plan "a Python engine without wheels"
+  name_interpreter
 }

@@ -4,6 +4,7 @@
 #   PREFIX/engines/ENGINE/VERSION-VARIANT/           an installation; its marker, .ferry-installed, was written last
 #   PREFIX/engines/ENGINE/current, previous          links to the one in use, and to the one before
 #   PREFIX/engines/ENGINE/.work/                     downloads and what is being built; not part of anything
+#   PREFIX/engines/.python/VERSION-DIGEST/           a Python, for all environments that were made with it
 #   PREFIX/.lock                                     a link that names who is changing something now
 # shellcheck shell=sh disable=SC2034,SC2154
 
@@ -78,7 +79,7 @@ prepare_prefix() {
     fi
   done
   mkdir -p "$work/files" || fail "$LOCAL" "$work cannot be made"
-  rm -rf "$work/tree" "$work/unpacked" "$work/old" "$work/next"
+  rm -rf "$work/tree" "$work/unpacked" "$work/interpreter" "$work/old" "$work/next"
   printf '#!/bin/sh\nexit 0\n' >"$work/next" || no_space_or "$LOCAL" "$work/next cannot be written"
   chmod 755 "$work/next"
   "$work/next" 2>/dev/null ||

@@ -71,8 +71,14 @@ check_files() {
 check_build() {
   paths=$(sed -n 's/^file [^ ]* [^ ]* [^ ]* \(.*\)$/"\1"/p' "$tmp/candidate" | tr '\n' ',')
   needs='{\("cc":{[^{}]*},\)\{0,1\}[^{}]*}'
-  before='{"arch":"'$arch'","build":{.*},"engine":"'$(literal "$engine")'","files":\['$(literal "${paths%,}")'\],"needs":'
-  after=',"variant":"'$(literal "$build_variant")'","version":"'$(literal "$build_version")'"}'
+  paths=$(literal "${paths%,}")
+  environment=''
+  if [ -n "$python" ]; then
+    # Its wheels are files of it too; they are the lock's.
+    paths='[^]]*' environment=',"python":{.*}'
+  fi
+  before='{"arch":"'$arch'","build":{.*},"engine":"'$(literal "$engine")'","files":\['$paths'\],"needs":'
+  after=$environment',"variant":"'$(literal "$build_variant")'","version":"'$(literal "$build_version")'"}'
   # A build a line, and nothing behind it.
   sed 's/{"arch":"a[a-z0-9]*","build":{/\
 &/g' "$signed.document" | sed -n "s#^\\($before$needs$after\\).*#\\1#p" >"$tmp/build"
@@ -82,9 +88,43 @@ check_build() {
   is_said assetDir "$inner"
   is_said gpuBackend "$(value backend)"
   if [ "$arguments" != --version ] || grep -q -F '"versionArgs":' "$tmp/build"; then
-    grep -q -F "\"versionArgs\":[\"$(say "$arguments" | sed 's/ /","/g')\"]" "$tmp/build" || set -- "$arguments"
+    said=$(tr '\n' ',' <"$tmp/arguments")
+    grep -q -F "\"versionArgs\":[${said%,}]" "$tmp/build" || set -- "$arguments"
   fi
   [ $# -eq 0 ] || not_signed "bundle $bundle does not say that $binary is started with $1"
+  if [ -n "$python" ]; then
+    check_environment
+  elif grep -q -E '"needs":.*,"python":[{]' "$tmp/build"; then
+    not_signed "bundle $bundle says that $build runs in Python, and the mirror does not"
+  fi
+}
+
+# The environment is made of exactly what the document says: its keys stand in their order there, and digests were
+# compared before.
+check_environment() {
+  assets=$(role asset | sed 's/^[^ ]* [^ ]* \(.*\)$/"\1"/' | tr '\n' ',')
+  is_written "its assets" "\"python\":{\"assets\":[${assets%,}],\"bytes\":$wheel_bytes,"
+  is_written "its glibc, interpreter and lock" \
+    "\"glibc\":\"$(value glibc)\",\"interpreter\":\"$(path_of interpreter)\",\"lock\":\"$(path_of lock)\",\"packages\":$wheel_count,"
+  if [ -n "$source_dir" ]; then
+    is_written "its source archive" "],\"source\":\"$(path_of source)\",\"uv\":\"$(path_of uv)\",\"version\":\"$python\""
+    is_written "the folder of its source" "\"source\":{\"dir\":\"$source_dir\","
+    is_written "the folder in its source archive" "\"top\":\"$source_top\","
+  else
+    is_written "its uv, Python and source" "],\"uv\":\"$(path_of uv)\",\"version\":\"$python\""
+  fi
+  if [ -n "$(value gpucheck)" ]; then
+    is_written "how it is proven" '"gpuCheck":true'
+  elif grep -q -F '"gpuCheck":true' "$tmp/build"; then
+    not_signed "bundle $bundle says that $build is proven by a computation, and the mirror does not"
+  fi
+}
+
+path_of() { role "$1" | cut -d ' ' -f 3; }
+
+# is_written WHAT JSON
+is_written() {
+  grep -q -F "$2" "$tmp/build" || not_signed "bundle $bundle says something else of $build than the mirror: $1"
 }
 
 # is_said KEY VALUE: the signed build has this value; an empty one: none.
