@@ -19,10 +19,20 @@ export function baseUrlOf(
   const { headers, socket } = request;
   const forwarded = forwardedBase(request, options.trustProxy);
   const host = forwarded.host ?? headers.host ?? localHost(request);
-  if (host === undefined || !HOST.test(host)) return undefined;
+  if (host === undefined || !isHost(host)) return undefined;
   const secure = "encrypted" in socket && socket.encrypted === true;
   const scheme = forwarded.proto ?? (secure ? "https" : "http");
   return `${scheme}://${host.toLowerCase()}${forwarded.prefix}`;
+}
+
+/** The host that was found to be one last: most requests name the same. */
+let lastHost = "";
+
+function isHost(host: string): boolean {
+  if (host === lastHost) return true;
+  if (!HOST.test(host)) return false;
+  lastHost = host;
+  return true;
 }
 
 interface ForwardedBase {
@@ -31,14 +41,21 @@ interface ForwardedBase {
   prefix: string;
 }
 
+const NOT_FORWARDED: ForwardedBase = { prefix: "" };
+
 function forwardedBase({ headers, socket }: IncomingMessage, trustProxy: TrustProxy): ForwardedBase {
+  if (
+    headers["x-forwarded-host"] === undefined &&
+    headers["x-forwarded-proto"] === undefined &&
+    headers["x-forwarded-prefix"] === undefined
+  ) {
+    return NOT_FORWARDED;
+  }
   const given = (name: string): string | undefined => headers[name]?.toString().split(",")[0]?.trim();
   const host = given("x-forwarded-host");
   const proto = given("x-forwarded-proto");
   const prefix = given("x-forwarded-prefix")?.replace(/\/+$/, "");
-  if ((host ?? proto ?? prefix) === undefined || !trustProxy(socket.remoteAddress ?? "", 0)) {
-    return { prefix: "" };
-  }
+  if (!trustProxy(socket.remoteAddress ?? "", 0)) return NOT_FORWARDED;
   return {
     host,
     proto: proto === "http" || proto === "https" ? proto : undefined,

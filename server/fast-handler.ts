@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { encodePath } from "../src/wire/github.ts";
+import { type Batch, createBatch } from "./answer-batch.ts";
 import { baseUrlOf, clientOf } from "./base-url.ts";
-import { beginExchange, type Exchange, isRead } from "./exchange.ts";
+import { beginExchange, type Exchange, exchangeOf, isRead } from "./exchange.ts";
 import type { Mirror } from "./mirror.ts";
 import { parseRequestPath, type RequestPath } from "./request-path.ts";
 import { resolveFile } from "./resolve-file.ts";
@@ -18,32 +19,40 @@ const MAX_ACCEPT = 200;
  * malformed paths and strangers, and writes the access log and metrics of all.
  */
 export function createFastHandler(mirror: Mirror, next: Handler): Handler {
+  const batch = createBatch();
+  // One function for all responses: a closure and a wrapper for each are much of what a small answer costs.
+  function onClose(this: ServerResponse): void {
+    const exchange = exchangeOf(this);
+    if (exchange.sending === undefined) finish(mirror, this, exchange);
+    else {
+      void exchange.sending.finally(() => {
+        finish(mirror, this, exchange);
+      });
+    }
+  }
   return (request, response) => {
     const target = parseRequestPath(request.url ?? "");
     const base = baseUrlOf(request, mirror);
     const exchange = newExchange(mirror, request, target, base);
     beginExchange(response, exchange);
     mirror.accessLog.begin();
-    response.once("close", () => {
-      if (exchange.sending === undefined) finish(mirror, request, response, exchange);
-      else {
-        void exchange.sending.finally(() => {
-          finish(mirror, request, response, exchange);
-        });
-      }
-    });
+    response.on("close", onClose);
     // A client that goes away while it is written to is seen by whoever writes; here it must only not be a crash.
-    response.on("error", () => undefined);
+    response.on("error", ignore);
     if (mirror.draining()) response.setHeader("connection", "close");
 
     if (!target.ok) mirror.text(request, response, target.status, target.reason);
     else if (base === undefined) {
       mirror.text(request, response, 400, "The Host header is not a host name or address.");
-    } else if (admit(mirror, request, response, exchange) && !answered(mirror, request, response, exchange)) {
+    } else if (admit(mirror, request, response, exchange) && !answered(mirror, batch, request, response)) {
       if (!target.plain) request.url = plainUrl(target);
       next(request, response);
     }
   };
+}
+
+function ignore(): void {
+  // Nothing is to be done.
 }
 
 function newExchange(
@@ -90,12 +99,8 @@ function admit(
 }
 
 /** Answers from what is at hand; false where that takes a router. */
-function answered(
-  mirror: Mirror,
-  request: IncomingMessage,
-  response: ServerResponse,
-  exchange: Exchange,
-): boolean {
+function answered(mirror: Mirror, batch: Batch, request: IncomingMessage, response: ServerResponse): boolean {
+  const exchange = exchangeOf(response);
   const { catalog, base, path } = exchange;
   if (!isRead(request)) {
     if (resolveFile(catalog, path) === undefined) return false;
@@ -106,7 +111,10 @@ function answered(
   if (accept.length <= MAX_ACCEPT) exchange.cacheKey = `${base} ${request.url ?? ""} ${accept}`;
   const rendered = exchange.cacheKey === "" ? undefined : mirror.cached(catalog).get(exchange.cacheKey);
   if (rendered !== undefined) {
-    mirror.answer(request, response, rendered, false);
+    batch(() => {
+      // Whoever left meanwhile is logged as that.
+      if (!request.socket.destroyed) mirror.answer(request, response, rendered, false);
+    });
     return true;
   }
   const file = resolveFile(catalog, path);
@@ -120,13 +128,8 @@ function plainUrl({ path, query }: RequestPath & { ok: true }): string {
   return `/${encodePath(path)}${query === "" ? "" : `?${query}`}`;
 }
 
-function finish(
-  mirror: Mirror,
-  request: IncomingMessage,
-  response: ServerResponse,
-  exchange: Exchange,
-): void {
-  const { headers, method = "" } = request;
+function finish(mirror: Mirror, response: ServerResponse, exchange: Exchange): void {
+  const { headers, method = "" } = response.req;
   const { client, kind, bytes, path, failure, user, started } = exchange;
   mirror.metrics.answered(method, response.statusCode, kind, bytes);
   mirror.accessLog.write({

@@ -27,17 +27,28 @@ export function createMetrics(observed: Observed): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Counter({
+  const tally = createTally();
+  new Counter({
     name: "ferry_http_requests_total",
     help: "Answered requests by method, status and kind of answer.",
     labelNames: ["method", "status", "kind"],
     registers,
+    collect() {
+      this.reset();
+      for (const { method, status, kind, requests } of tally.cells()) {
+        this.inc({ method, status, kind }, requests);
+      }
+    },
   });
-  const bytes = new Counter({
+  new Counter({
     name: "ferry_http_response_bytes_total",
     help: "Bytes of answers' bodies by kind of answer.",
     labelNames: ["kind"],
     registers,
+    collect() {
+      this.reset();
+      for (const { kind, bytes } of tally.cells()) if (bytes > 0) this.inc({ kind }, bytes);
+    },
   });
   const notFound = new Counter({
     name: "ferry_not_found_total",
@@ -52,14 +63,9 @@ export function createMetrics(observed: Observed): Metrics {
     registers,
   });
   addCatalogMetrics(registers, observed);
-  const child = childOnce();
   return {
     registry,
-    answered: (method, status, kind, size) => {
-      const known = METHODS.has(method) ? method : "other";
-      child(requests, `${known} ${status} ${kind}`, { method: known, status, kind }).inc();
-      if (size > 0) child(bytes, kind, { kind }).inc(size);
-    },
+    answered: tally.add,
     notFound: (kind) => {
       notFound.inc({ class: kind });
     },
@@ -75,19 +81,37 @@ export function createMetrics(observed: Observed): Metrics {
   };
 }
 
-/** Looks a labelled counter up once: prom-client sorts and joins the labels each time, which shows at every request. */
-function childOnce(): <L extends string>(
-  counter: Counter<L>,
-  key: string,
-  labels: Partial<Record<L, string | number>>,
-) => Counter.Internal {
-  const children = new Map<object, Map<string, Counter.Internal>>();
-  return (counter, key, labels) => {
-    const known = children.get(counter) ?? new Map<string, Counter.Internal>();
-    children.set(counter, known);
-    const child = known.get(key) ?? counter.labels(labels);
-    known.set(key, child);
-    return child;
+/** What was answered, of one method, status and kind. */
+interface Cell {
+  method: string;
+  status: number;
+  kind: AnswerKind;
+  requests: number;
+  bytes: number;
+}
+
+/**
+ * Counts answers in plain numbers, which become metrics when somebody asks for those: prom-client sorts, joins and
+ * hashes labels at each increment, which shows at every request.
+ */
+function createTally(): {
+  add: (method: string, status: number, kind: AnswerKind, bytes: number) => void;
+  cells: () => readonly Cell[];
+} {
+  // A few dozen at most: methods, statuses and kinds are few.
+  const cells: Cell[] = [];
+  return {
+    add: (given, status, kind, bytes) => {
+      const method = METHODS.has(given) ? given : "other";
+      let cell = cells.find((one) => one.status === status && one.kind === kind && one.method === method);
+      if (cell === undefined) {
+        cell = { method, status, kind, requests: 0, bytes: 0 };
+        cells.push(cell);
+      }
+      cell.requests++;
+      cell.bytes += bytes;
+    },
+    cells: () => cells,
   };
 }
 
