@@ -3,6 +3,7 @@ import { exchangeOf } from "./exchange.ts";
 import { createFastHandler, type Handler } from "./fast-handler.ts";
 import type { Mirror } from "./mirror.ts";
 import { indexRoutes } from "./python/index-routes.ts";
+import { lockRoutes } from "./python/lock-routes.ts";
 import { pypiRoutes } from "./python/pypi-routes.ts";
 import { bundleRoutes, type ReadSmall } from "./routes/bundles.ts";
 import { githubExtraRoutes } from "./routes/github-extras.ts";
@@ -26,6 +27,7 @@ export function createApp(mirror: Mirror, readSmall: ReadSmall, more: readonly R
   bundleRoutes(app, mirror, readSmall);
   indexRoutes(app, mirror);
   pypiRoutes(app, mirror);
+  lockRoutes(app, mirror, readSmall);
   for (const routes of more) routes(app, mirror);
 
   app.use((request, response) => {

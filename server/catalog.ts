@@ -6,6 +6,7 @@ import { byImport, byRank, type Ranked } from "../src/wire/store-annotations.ts"
 import type { ServedBlob } from "./blob-sender.ts";
 import type { LoadedBundle } from "./catalog-bundle.ts";
 import { type CatalogRepo, mergeReleases } from "./catalog-releases.ts";
+import { lastPart } from "./last-part.ts";
 import { mergePython, type PythonCatalog } from "./python/python-catalog.ts";
 
 /** A bundle in the catalog, with how much of it is here. Sizes are bytes. */
@@ -185,8 +186,4 @@ function served(file: CarriedFile, pathOf: (digest: Digest) => string): ServedBl
     contentType: FILE_TYPE,
     modified: Number.isNaN(modified.getTime()) ? new Date(0) : modified,
   };
-}
-
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

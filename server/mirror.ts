@@ -42,8 +42,14 @@ export interface MirrorParts {
 
 /** The mirror as routes see it: the ways to answer, which all end in the same log and the same metrics. */
 export interface Mirror extends MirrorParts {
-  /** Sends a carried file. `fixed`: this address will never mean other bytes. */
-  file: (request: IncomingMessage, response: ServerResponse, blob: ServedBlob, fixed: boolean) => void;
+  /** Sends a carried file. `fixed`: this address will never mean other bytes. `by`: what moves its bytes. */
+  file: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    blob: ServedBlob,
+    fixed: boolean,
+    by?: BodySender,
+  ) => void;
   /** Sends a rendered answer, and keeps it (by default) for the next who asks the same, as long as the catalog stands. */
   answer: (request: IncomingMessage, response: ServerResponse, rendered: Rendered, keep?: boolean) => void;
   text: (
@@ -77,10 +83,10 @@ export function createMirror(parts: MirrorParts): Mirror {
     ...parts,
     cached,
     text,
-    file: (request, response, blob, fixed) => {
+    file: (request, response, blob, fixed, sender = parts.sender) => {
       const exchange = exchangeOf(response);
       exchange.kind = "file";
-      exchange.sending = sendFile(parts, request, response, blob, fixed);
+      exchange.sending = sendFile({ ...parts, sender }, request, response, blob, fixed);
     },
     answer: (request, response, rendered, keep = true) => {
       const exchange = exchangeOf(response);

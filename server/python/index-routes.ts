@@ -2,7 +2,6 @@ import type { Express, Request, Response } from "express";
 import { digestOf, hexOf } from "../../src/lib/digest.ts";
 import { encodePath } from "../../src/wire/github.ts";
 import {
-  normaliseProject,
   projectHtml,
   projectJson,
   projectsHtml,
@@ -10,6 +9,7 @@ import {
   SIMPLE_JSON,
   type SimpleProject,
 } from "../../src/wire/simple-index.ts";
+import { normaliseProject } from "../../src/wire/wheel-name.ts";
 import { exchangeOf } from "../exchange.ts";
 import type { Mirror } from "../mirror.ts";
 import { type Rendered, render } from "../rendered.ts";

@@ -6,7 +6,7 @@ import { encodePath } from "../../src/wire/github.ts";
 import { canonicalVersion } from "../../src/wire/pep440.ts";
 import { type PypiFile, type PypiRelease, projectJsonOf, releaseJsonOf } from "../../src/wire/pypi-json.ts";
 import { pythonDownloads } from "../../src/wire/python-downloads.ts";
-import { normaliseProject } from "../../src/wire/simple-index.ts";
+import { normaliseProject } from "../../src/wire/wheel-name.ts";
 import { exchangeOf } from "../exchange.ts";
 import type { Mirror } from "../mirror.ts";
 import { renderJson } from "../rendered.ts";

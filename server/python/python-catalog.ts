@@ -9,6 +9,7 @@ import {
 } from "../../src/bundle/document-python.ts";
 import type { Digest } from "../../src/lib/digest.ts";
 import { canonicalVersion } from "../../src/wire/pep440.ts";
+import { lastPart } from "../last-part.ts";
 
 /** A wheel that is here, as its project's page lists it. */
 export interface IndexedWheel {
@@ -80,7 +81,7 @@ export function mergePython(
 function indexedWheel(wheel: CarriedWheel, here: Part["here"]): IndexedWheel | undefined {
   const file = here(wheel.path);
   if (file === undefined) return undefined;
-  const filename = wheel.path.slice(wheel.path.lastIndexOf("/") + 1);
+  const filename = lastPart(wheel.path);
   const metadata = here(metadataPath(wheel.path))?.digest === wheel.metadata ? wheel.metadata : undefined;
   return { wheel, filename, digest: file.digest, size: file.size, metadata };
 }

@@ -20,8 +20,11 @@ export function createStreamSender(options: SenderOptions): BodySender {
   };
 }
 
-/** Writes the bytes from `from` to before `to`, and ends the response. Throws STORE_DAMAGED where the file ends early. */
-export async function copy(delivery: Delivery, from: number, to: number): Promise<void> {
+/**
+ * Writes the bytes from `from` to before `to`, and ends the response unless more of it is to come.
+ * Throws STORE_DAMAGED where the file ends early.
+ */
+export async function copy(delivery: Delivery, from: number, to: number, ends = true): Promise<void> {
   const { outlet, file } = delivery;
   const buffer = buffers.take();
   try {
@@ -31,7 +34,7 @@ export async function copy(delivery: Delivery, from: number, to: number): Promis
       if (length === 0) throw wrongLength(delivery.blob, at);
       at += length;
       const chunk = length === buffer.length ? buffer : buffer.subarray(0, length);
-      await (at === to ? outlet.end(chunk) : outlet.write(chunk));
+      await (ends && at === to ? outlet.end(chunk) : outlet.write(chunk));
     }
   } finally {
     buffers.give(buffer);

@@ -35,11 +35,6 @@ export interface SimpleProject {
   files: readonly SimpleFile[];
 }
 
-/** A project's name as addresses have it (PEP 503): `Markdown_It.py` is `markdown-it-py`. */
-export function normaliseProject(name: string): string {
-  return name.replace(/[-_.]+/g, "-").toLowerCase();
-}
-
 export function projectJson({ name, versions, files }: SimpleProject): string {
   return JSON.stringify({
     meta: { "api-version": API_VERSION },

@@ -9,6 +9,7 @@ import {
   type WheelIndex,
 } from "../../src/bundle/document-python.ts";
 import { digestOf, hexOf } from "../../src/lib/digest.ts";
+import { Recipe } from "../../src/recipe/schema.ts";
 import type { Distribution } from "./python-index/wheel.ts";
 import type { TestBundle } from "./served-store.ts";
 
@@ -84,7 +85,7 @@ export function pythonBundle(bundle: PythonBundle): TestBundle {
     name: bundle.name,
     counter: bundle.counter ?? 1,
     files: Object.fromEntries(files),
-    document: { recipes: [], builds, python, ...bundle.document },
+    document: { recipes: recipesOf(builds), builds, python, ...bundle.document },
   };
 }
 
@@ -153,6 +154,26 @@ function carriedBuild(build: BundledBuild, files: Map<string, string | Buffer>):
     },
     ...build.changes,
   };
+}
+
+/** A recipe for each engine, as far as the mirror looks at it. */
+function recipesOf(builds: readonly CarriedBuild[]): BundleDocument["recipes"] {
+  return [...new Set(builds.map(({ engine }) => engine))].map((engine) => {
+    const mine = builds.filter((build) => build.engine === engine);
+    const recipe = Recipe.parse({
+      label: engine,
+      pypi: engine,
+      versions: { pattern: "^[0-9.]+$", ordering: "pep440", example: mine[0]?.version },
+      arch: { amd64: "x86_64", arm64: "aarch64" },
+      builds: [...new Set(mine.map(({ variant }) => variant))].map((variant) => ({
+        variant,
+        binary: engine,
+        python: "3.12",
+        requirements: [`${engine}=={version}`],
+      })),
+    });
+    return { engine, recipe };
+  });
 }
 
 /** A carried lock, written here by hand: what the product writes is tested by itself. */

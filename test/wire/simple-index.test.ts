@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import {
-  normaliseProject,
   projectHtml,
   projectJson,
   projectsHtml,
@@ -93,16 +92,5 @@ describe("the list of projects", () => {
       projects: [{ name: "idna" }, { name: "small" }],
     });
     expect(projectsHtml(["idna"])).toContain('<a href="idna/">idna</a><br/>');
-  });
-});
-
-describe("normaliseProject", () => {
-  it.each([
-    ["Markdown_It.py", "markdown-it-py"],
-    ["a--_.b", "a-b"],
-    ["torch", "torch"],
-    ["ÄÖ", "äö"],
-  ])("%s is %s", (name, normal) => {
-    expect(normaliseProject(name)).toBe(normal);
   });
 });
