@@ -49,7 +49,9 @@ export async function exec(
       stdout.add(chunk);
       if (stdout.overflown()) stop();
     });
-    child.stderr.on("data", stderr.add);
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr.add(chunk);
+    });
     child.on("error", (error) => {
       signal?.removeEventListener("abort", stop);
       reject(cannotRun(program, error.message, error));

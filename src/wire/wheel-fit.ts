@@ -132,3 +132,25 @@ function platformsFor({ arch, glibc }: WheelTarget): string[] {
   }
   return [...platforms, `linux_${machine}`];
 }
+
+/**
+ * The newest glibc that a set of packages needs on an architecture, `2.31`: of each package the wheel that is content
+ * with the oldest counts, because uv and pip fall back to it. `packages`: the decoded file names of each. Undefined where
+ * none needs any.
+ */
+export function glibcOfPackages(
+  packages: readonly (readonly string[])[],
+  arch: WheelTarget["arch"],
+): string | undefined {
+  const minors = packages.map((filenames) => Math.min(...filenames.map((name) => minorNeeded(name, arch))));
+  const newest = Math.max(0, ...minors.filter((minor) => Number.isFinite(minor)));
+  return newest === 0 ? undefined : `2.${newest}`;
+}
+
+/** Infinity where it is for another architecture. */
+function minorNeeded(filename: string, arch: WheelTarget["arch"]): number {
+  const machine = machineOf(arch);
+  const wheel = parseWheelName(filename);
+  const minors = (wheel?.platforms ?? []).map((platform) => minorOf(platform, machine) ?? Infinity);
+  return Math.min(...minors);
+}

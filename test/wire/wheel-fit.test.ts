@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { bestWheel, glibcOf, machineOf, type WheelTarget, wheelFits } from "../../src/wire/wheel-fit.ts";
+import {
+  bestWheel,
+  glibcOf,
+  glibcOfPackages,
+  machineOf,
+  type WheelTarget,
+  wheelFits,
+} from "../../src/wire/wheel-fit.ts";
 import { parseWheelName, type WheelName } from "../../src/wire/wheel-name.ts";
 
 const amd64: WheelTarget = { python: "3.12", arch: "amd64", glibc: "2.35" };
@@ -81,4 +88,16 @@ it("finds none where none fits", () => {
 
 it("knows the machines", () => {
   expect([machineOf("amd64"), machineOf("arm64")]).toEqual(["x86_64", "aarch64"]);
+});
+
+it("needs of each package the oldest glibc, and of all the newest", () => {
+  const packages = [
+    ["a-1-cp312-cp312-manylinux_2_34_x86_64.whl", "a-1-cp312-cp312-manylinux_2_17_x86_64.whl"],
+    ["b-1-cp312-cp312-manylinux_2_39_x86_64.whl", "b-1-py3-none-any.whl"],
+    ["c-1-cp38-abi3-manylinux_2_28_x86_64.manylinux_2_31_x86_64.whl"],
+    ["d-1-cp38-abi3-manylinux_2_36_aarch64.whl", "no wheel"],
+  ];
+  expect(glibcOfPackages(packages, "amd64")).toBe("2.28");
+  expect(glibcOfPackages(packages, "arm64")).toBe("2.36");
+  expect(glibcOfPackages([["b-1-py3-none-any.whl"], []], "amd64")).toBeUndefined();
 });

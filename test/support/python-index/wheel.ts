@@ -78,7 +78,7 @@ export function makeWheel(words: WheelWords): Distribution {
 export function makeSdist(words: Pick<WheelWords, "name" | "version" | "requires">): Distribution {
   const stem = `${words.name.replace(/[-_.]+/g, "_").toLowerCase()}-${words.version}`;
   const text = (path: string, content: string) => ({
-    name: `${stem}/${path}`,
+    path: `${stem}/${path}`,
     content: Buffer.from(content),
   });
   const bytes = tarGzOf([

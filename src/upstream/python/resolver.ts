@@ -1,0 +1,58 @@
+import type { Logger } from "../../log.ts";
+import { askInterpreter, checkInterpreter } from "./interpreter.ts";
+import { latestUpload } from "./published.ts";
+import { PYTORCH_INDEX, resolveBuild } from "./resolve.ts";
+import type { PythonRequest, PythonResolver, Resolution } from "./types.ts";
+import type { Uv } from "./uv-process.ts";
+
+export interface ResolverOptions {
+  uv: Uv;
+  logger: Logger;
+  /** Stands for `https://download.pytorch.org/whl`, which is the default. */
+  torchIndexUrl?: string;
+}
+
+/** Asks the real uv, each question once. */
+export function createResolver({
+  uv,
+  logger,
+  torchIndexUrl = PYTORCH_INDEX,
+}: ResolverOptions): PythonResolver {
+  const resolutions = new Map<string, Promise<Resolution>>();
+  const uploads = new Map<string, Promise<string | undefined>>();
+  const interpreters = new Map<string, ReturnType<typeof askInterpreter>>();
+  const unclaimed = new Set<string>();
+
+  const resolveNow = async (request: PythonRequest): Promise<Resolution> => {
+    const { label, build, arch } = request;
+    const what = `${label} ${build.version ?? request.version} ${build.variant} for ${arch}`;
+    logger.info(`asking uv what ${what} is made of`);
+    const resolution = await resolveBuild(request, {
+      uv,
+      torchIndexUrl,
+      unclaimed,
+      latestUpload: (project, version) =>
+        once(uploads, `${project} ${version} ${request.python}`, () =>
+          latestUpload(uv, { project, version, python: request.python }),
+        ),
+    });
+    logger.debug(`${what}: ${resolution.packages.length} packages as of ${resolution.excludeNewer}`);
+    return resolution;
+  };
+
+  return {
+    uvVersion: uv.version,
+    resolve: (request) => once(resolutions, JSON.stringify(request), () => resolveNow(request)),
+    interpreter: (python, arch) =>
+      once(interpreters, `${python} ${arch}`, () => askInterpreter(uv, python, arch)),
+    checkInterpreter: (interpreter, path) => checkInterpreter(uv, interpreter, path),
+  };
+}
+
+function once<T>(answers: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
+  const known = answers.get(key);
+  if (known !== undefined) return known;
+  const answer = ask();
+  answers.set(key, answer);
+  return answer;
+}
