@@ -8,14 +8,17 @@ import type { LayoutStore } from "../store/layout-store.ts";
 import type { Signer } from "../trust/signer.ts";
 import { composeDocument } from "./compose.ts";
 import { BundleDocument } from "./document.ts";
-import { fetchAll, requireSpace } from "./fetch.ts";
+import { bytesBegun, fetchAll, requireSpace } from "./fetch.ts";
 import { earlierBundles, rememberBundle } from "./history.ts";
-import { specDigest } from "./lock.ts";
+import { pinnedTimes, specDigest } from "./lock.ts";
 import { renderBundle } from "./manifest.ts";
+import { inOutputTurn } from "./output-turn.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
 import { type PlanReport, reportPlan } from "./plan-report.ts";
 import { type Guards, preparePlan, requireSameBytes, requireUnchanged } from "./prepare.ts";
+import { pythonPart } from "./python/compose-python.ts";
+import { producePython } from "./python/produce.ts";
 import { isBundleTar, requireReplaceable } from "./replaceable.ts";
 import { writeBundle } from "./write.ts";
 
@@ -32,6 +35,11 @@ export interface BuildInput extends PlanInput {
   /** A file, or a folder where it ends in a slash. */
   output: string;
   sourceDateEpoch: number | undefined;
+  /**
+   * Resolves every Python lock again from the bundle alone. Throws PYTHON_CLOSURE where the outcome differs. undefined: the
+   * operator said --skip-closure, which the document records.
+   */
+  proveClosure: ((document: BundleDocument) => Promise<void>) | undefined;
 }
 
 export interface Built {
@@ -54,7 +62,7 @@ export async function buildBundle(input: BuildInput): Promise<Built> {
     earlier: [...input.guards.earlier, ...(await earlierBundles(store))],
   };
   const plan = await preparePlan(input, guards);
-  await refuseWithoutSpace(input, await reportPlan(plan, store));
+  await refuseWithoutSpace(input, await reportPlan(plan, store), await bytesBegun(store, planFiles(plan)));
   const mark = await markImport(
     store,
     specDigest(input.spec),
@@ -77,10 +85,17 @@ async function fetchAndWrite(input: BuildInput, plan: Plan, guards: Guards): Pro
   const files = await fetchAll({ ...input, artifacts: planFiles(plan) });
   requireSameBytes(files, guards);
   requireUnchanged(plan, await planAgain(input, plan));
-  const document = requireReadable(composeDocument(plan, files, input.sourceDateEpoch));
+  const produced = await producePython(plan, files, store);
+  const closure = input.proveClosure === undefined ? "skipped" : "proven";
+  const python = pythonPart(plan, produced, closure);
+  const all = [...files, ...produced.files];
+  const document = requireReadable(composeDocument(plan, all, input.sourceDateEpoch, python));
+  if (python !== undefined) await input.proveClosure?.(document);
   const rendered = renderBundle(document, input.signers);
   logger.info(`writing ${input.output}`);
-  const bytes = await writeBundle({ document, rendered, store, output: input.output, signal, logger });
+  const bytes = await inOutputTurn(store, input.output, logger, () =>
+    writeBundle({ document, rendered, store, output: input.output, signal, logger }),
+  );
   await rememberBundle(store, rendered);
   return {
     document,
@@ -115,22 +130,24 @@ function planAgain(input: BuildInput, plan: Plan): Promise<Plan> {
   const pinnedLatest = new Map(
     plan.builds.filter((build) => build.asked === "latest").map((build) => [build.engine, build.version]),
   );
-  return makePlan({ ...input, pinnedLatest });
+  return makePlan({ ...input, pinnedLatest, pinnedTimes: pinnedTimes(input.guards.lock?.lock) });
 }
 
-async function refuseWithoutSpace(input: BuildInput, report: PlanReport): Promise<void> {
+/** `begun`: bytes that lie there already, of files that are not whole. */
+async function refuseWithoutSpace(input: BuildInput, report: PlanReport, begun: number): Promise<void> {
   const { store, output } = input;
   const { diskNeeded } = report.totals;
+  const fetching = Math.max(0, diskNeeded.store - begun);
   const together = await sameFileSystem(store.root, output);
   const linked = together && output.endsWith("/");
   const bundle = linked ? 0 : diskNeeded.bundle;
   const free = await freeSpace(store.root);
   if (together) {
-    requireSpace([{ what: "store and bundle", path: store.root, needed: diskNeeded.store + bundle, free }]);
+    requireSpace([{ what: "store and bundle", path: store.root, needed: fetching + bundle, free }]);
     return;
   }
   requireSpace([
-    { what: "the store", path: store.root, needed: diskNeeded.store, free },
+    { what: "the store", path: store.root, needed: fetching, free },
     { what: "the bundle", path: output, needed: bundle, free: await freeSpace(output) },
   ]);
 }

@@ -1,7 +1,9 @@
 import type { GithubRelease } from "../wire/github.ts";
 import type { BundleDocument, CarriedFile, CarriedRelease } from "./document.ts";
+import type { PythonPart } from "./document-python.ts";
 import type { FetchedFile } from "./fetch.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, PlannedBuild } from "./plan.ts";
+import { pythonBuild } from "./python/compose-python.ts";
 
 /**
  * The document of a plan whose files have been fetched. A function of its inputs: the same plan and files give the same
@@ -11,6 +13,7 @@ export function composeDocument(
   plan: Plan,
   files: readonly FetchedFile[],
   sourceDateEpoch: number | undefined,
+  python?: PythonPart,
 ): BundleDocument {
   const byPath = new Map(files.map((file) => [file.path, file]));
   return {
@@ -20,22 +23,24 @@ export function composeDocument(
     created: creationTime(files, sourceDateEpoch),
     spec: plan.spec as unknown as BundleDocument["spec"],
     recipes: [...plan.recipes].sort((a, b) => compare(a.engine, b.engine)),
-    builds: plan.builds.map(({ engine, version, arch, variant, build, needs, artifacts }) => ({
-      engine,
-      version,
-      arch,
-      variant,
-      build,
-      needs,
-      files: artifacts.map((artifact) => artifact.path),
-    })),
+    builds: plan.builds.map(carriedBuild),
     files: [...byPath.values()].map(carriedFile).sort((a, b) => compare(a.path, b.path)),
     releases: plan.releases
       .map(({ repo, release }) => carriedRelease(repo, release, [...byPath.values()]))
       .filter((release) => release.assets.length > 0)
       .sort((a, b) => compare(a.repo, b.repo) || compare(a.tag, b.tag)),
     missing: plan.missing,
+    ...(python === undefined ? {} : { python }),
   };
+}
+
+function carriedBuild(planned: PlannedBuild): BundleDocument["builds"][number] {
+  const { engine, version, arch, variant, build, needs, artifacts } = planned;
+  const named = { engine, version, arch, variant, build, needs };
+  const files = artifacts.map((artifact) => artifact.path);
+  const python = pythonBuild(planned);
+  if (python === undefined) return { ...named, files };
+  return { ...named, files: [python.lock, ...files], python };
 }
 
 function carriedFile({ path, digest, size, url, updatedAt, trust }: FetchedFile): CarriedFile {

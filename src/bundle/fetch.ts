@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import pLimit from "p-limit";
 import { FerryError, interrupted, isFerryError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -143,6 +144,16 @@ async function downloadFile(input: FetchInput, artifact: Artifact): Promise<Fetc
   await store.adopt(partialPath, received.digest);
   await forgetDownload(partialPath);
   return { ...artifact, digest: received.digest, size: received.size };
+}
+
+/** Bytes on the disk of what earlier runs began to fetch of these files, as the file system counts them. */
+export async function bytesBegun(store: LayoutStore, artifacts: readonly Artifact[]): Promise<number> {
+  let bytes = 0;
+  for (const key of new Set(artifacts.map(contentKey))) {
+    const found = await stat(await store.partialPath(key)).catch(() => undefined);
+    bytes += found === undefined ? 0 : Math.min(found.blocks * 512, found.size);
+  }
+  return bytes;
 }
 
 /** Files of equal content are fetched once; those without a known digest are told apart by their address. */

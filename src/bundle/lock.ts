@@ -29,6 +29,18 @@ export const Lock = z.strictObject({
       files: z.array(MirrorPath),
     }),
   ),
+  /** Times that Python builds are frozen at; absent where there is none. */
+  python: z
+    .array(
+      z.strictObject({
+        engine: z.string(),
+        version: z.string(),
+        arch: Arch,
+        variant: z.string(),
+        published: z.string(),
+      }),
+    )
+    .optional(),
   files: z.array(
     z.strictObject({
       path: MirrorPath,
@@ -45,6 +57,11 @@ export const Lock = z.strictObject({
 export type Lock = z.infer<typeof Lock>;
 
 export function makeLock(plan: Plan): Lock {
+  const python = plan.builds.flatMap(({ engine, version, arch, variant, python: planned }) =>
+    planned === undefined
+      ? []
+      : [{ engine, version, arch, variant, published: planned.resolution.published }],
+  );
   return {
     lockVersion: 1,
     name: plan.spec.name,
@@ -65,6 +82,7 @@ export function makeLock(plan: Plan): Lock {
       variant,
       files: artifacts.map((artifact) => artifact.path),
     })),
+    ...(python.length === 0 ? {} : { python }),
     files: planFiles(plan).map((artifact) => ({
       path: artifact.path,
       assetId: artifact.asset?.id ?? null,
@@ -74,6 +92,16 @@ export function makeLock(plan: Plan): Lock {
       updatedAt: artifact.updatedAt,
     })),
   };
+}
+
+/** The times that a lock freezes Python builds at, by `engine version arch variant`. */
+export function pinnedTimes(lock: Lock | undefined): Map<string, string> {
+  return new Map(
+    (lock?.python ?? []).map(({ engine, version, arch, variant, published }) => [
+      `${engine} ${version} ${arch} ${variant}`,
+      published,
+    ]),
+  );
 }
 
 /** The lock as a file: indented for reviews, keys in a fixed order, so that a change shows as a small diff. */

@@ -4,11 +4,10 @@ import { z } from "zod";
 import { listSafe } from "../archive/untar-safe.ts";
 import { FerryError, fromFileError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { digestOf, hexOf } from "../lib/digest.ts";
+import { hexOf } from "../lib/digest.ts";
 import { makeFolder, writeFileAtomic } from "../lib/files.ts";
 import type { Logger } from "../log.ts";
 import type { Door } from "../net/door-types.ts";
-import { download, forgetDownload } from "../net/download.ts";
 import { addPin } from "../recipe/pins.ts";
 import type { Recipe } from "../recipe/schema.ts";
 import { sourceOf } from "../recipe/source.ts";
@@ -16,6 +15,7 @@ import type { LayoutStore } from "../store/layout-store.ts";
 import type { Releases } from "../upstream/releases.ts";
 import { Sha256 } from "./document-values.ts";
 import { inTurn } from "./fetch.ts";
+import { fetchSource } from "./fetch-source.ts";
 
 /** `ferry recipe pin --json`. */
 export const PinReport = z.strictObject({
@@ -58,25 +58,15 @@ export function pinSource(input: PinInput): Promise<PinReport> {
 }
 
 async function pinInTurn(input: PinInput): Promise<PinReport> {
-  const { engine, version, recipe, store, overlay } = input;
+  const { engine, version, recipe, overlay } = input;
   const source = sourceOf(recipe, version);
   const release = await input.releases.byTag(source.repo, source.tag);
   const published = (release.published_at ?? release.created_at).replace(/\.\d+Z$/, "Z");
   const url = `${input.githubUrl}${source.url}`;
-  const partialPath = await store.partialPath(`url-${hexOf(digestOf(url))}`);
-  const { digest, size } = await download({
-    ...input,
-    url,
-    size: undefined,
-    digest: undefined,
-    partialPath,
-    connections: 1,
-    id: url,
-    label: `${recipe.label} ${version} source`,
-  });
-  await requireTop(partialPath, source.top, url);
-  await store.adopt(partialPath, digest);
-  await forgetDownload(partialPath);
+  const { digest, size } = await fetchSource(
+    { ...input, url, digest: undefined, label: `${recipe.label} ${version} source` },
+    (archive) => requireTop(archive, source.top, url),
+  );
   const file = join(overlay, `${engine}.pins.yaml`);
   const text = addPin(await existingText(file), version, { sha256: hexOf(digest), published }, file);
   await makeFolder(overlay).catch((error: unknown) => {

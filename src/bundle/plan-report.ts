@@ -7,6 +7,7 @@ import { MissingBuild, TrustSource } from "./document.ts";
 import { Arch, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
+import type { PlannedPython } from "./python/planned.ts";
 
 const FilesAndBytes = z.strictObject({ files: z.int(), bytes: z.int() });
 
@@ -26,6 +27,21 @@ export const PlanReport = z.strictObject({
       files: z.array(z.string()),
       bytes: z.int(),
       note: z.string().optional(),
+      /** Of an engine that runs in Python. */
+      python: z
+        .strictObject({
+          version: z.string(),
+          /** Of the lock; its wheels are among `files`. */
+          packages: z.int(),
+          wheels: z.int(),
+          /** Bytes of the wheels that an installation downloads: the best of each package. */
+          bytes: z.int(),
+          /** Newest glibc that a package needs. */
+          glibc: z.string(),
+          published: z.string(),
+          excludeNewer: z.string(),
+        })
+        .optional(),
     }),
   ),
   /** Assets named by glob. */
@@ -91,6 +107,7 @@ export async function reportPlan(plan: Plan, store: BlobStore | undefined): Prom
       files: build.artifacts.map((artifact) => artifact.path),
       bytes: sumSizes(build.artifacts),
       ...(build.build.note === undefined ? {} : { note: build.build.note }),
+      ...(build.python === undefined ? {} : { python: pythonFacts(build.python) }),
     })),
     assets: plan.extras.map((extra) => ({
       repo: extra.repo,
@@ -108,6 +125,23 @@ export async function reportPlan(plan: Plan, store: BlobStore | undefined): Prom
       bundle,
       diskNeeded: { store: sumSizes(wanted), bundle },
     },
+  };
+}
+
+function pythonFacts({
+  resolution,
+  wheels,
+  bytes,
+  glibc,
+}: PlannedPython): NonNullable<PlanReport["builds"][number]["python"]> {
+  return {
+    version: resolution.python,
+    packages: resolution.packages.length,
+    wheels: wheels.length,
+    bytes,
+    glibc,
+    published: resolution.published,
+    excludeNewer: resolution.excludeNewer,
   };
 }
 

@@ -6,13 +6,15 @@ import { offers, selectVariants } from "../recipe/query.ts";
 import type { Recipe } from "../recipe/schema.ts";
 import type { Artifact } from "../upstream/artifact.ts";
 import { newestComplete } from "../upstream/latest.ts";
-import { artifactOf, type Vouchers } from "../upstream/release-asset.ts";
+import type { Vouchers } from "../upstream/release-asset.ts";
 import type { Releases } from "../upstream/releases.ts";
-import { type GithubRelease, releaseAssetPath } from "../wire/github.ts";
 import { type MissingBuild } from "./document.ts";
 import { type Arch } from "./document-values.ts";
 import { matchAssets } from "./match-assets.ts";
-import { requireServable } from "./servable.ts";
+import { type SeenRelease, type UpstreamView, viewUpstream } from "./plan-upstream.ts";
+import type { PythonBench } from "./python/bench.ts";
+import { planPython } from "./python/plan-python.ts";
+import type { PlannedPython } from "./python/planned.ts";
 import type { Spec, SpecAssets, SpecEngine } from "./spec.ts";
 
 export interface PlannedBuild {
@@ -24,7 +26,10 @@ export interface PlannedBuild {
   variant: string;
   build: Build;
   needs: Needs;
+  /** Every file that an installation needs, wheels included. */
   artifacts: Artifact[];
+  /** Of an engine that runs in Python. */
+  python?: PlannedPython;
 }
 
 /** What a spec comes to today: resolved against the recipe table and the releases as they are. Nothing is downloaded. */
@@ -35,7 +40,7 @@ export interface Plan {
   extras: { repo: string; tag: string; artifacts: Artifact[] }[];
   /** Every build that cannot be carried whole, and why. */
   missing: MissingBuild[];
-  releases: { repo: string; release: GithubRelease }[];
+  releases: SeenRelease[];
   recipes: { engine: string; recipe: Recipe }[];
 }
 
@@ -47,16 +52,14 @@ export interface PlanInput {
   logger: Logger;
   /** Versions that "latest" must come to, from a lock: `engine` → version. */
   pinnedLatest?: ReadonlyMap<string, string> | undefined;
-}
-
-interface SeenRelease {
-  repo: string;
-  release: GithubRelease;
+  /** Times that Python builds are frozen at, from a lock: `engine version arch variant` → time. */
+  pinnedTimes?: ReadonlyMap<string, string> | undefined;
+  /** Absent: a spec that names a Python engine is refused. */
+  python?: PythonBench | undefined;
 }
 
 interface Planner extends PlanInput {
-  seenReleases: Map<string, SeenRelease>;
-  seenArtifacts: Map<string, Promise<Artifact>>;
+  view: UpstreamView;
   latest: Map<string, string>;
   missing: MissingBuild[];
 }
@@ -68,9 +71,7 @@ interface Planner extends PlanInput {
 export async function makePlan(input: PlanInput): Promise<Plan> {
   const planner: Planner = {
     ...input,
-    releases: rememberingTexts(input.releases),
-    seenReleases: new Map(),
-    seenArtifacts: new Map(),
+    view: viewUpstream(input.releases, input.githubUrl),
     latest: new Map(),
     missing: [],
   };
@@ -88,22 +89,8 @@ export async function makePlan(input: PlanInput): Promise<Plan> {
     builds: withoutRepeats(builds),
     extras,
     missing: planner.missing,
-    releases: [...planner.seenReleases.values()],
+    releases: planner.view.seen(),
     recipes: [...recipes].map(([engine, recipe]) => ({ engine, recipe })),
-  };
-}
-
-/** A release's checksum file vouches for many assets; it is fetched once. */
-function rememberingTexts(releases: Releases): Releases {
-  const texts = new Map<string, Promise<string>>();
-  return {
-    ...releases,
-    text: (repo, tag, name) => {
-      const key = `${repo} ${tag} ${name}`;
-      const text = texts.get(key) ?? releases.text(repo, tag, name);
-      texts.set(key, text);
-      return text;
-    },
   };
 }
 
@@ -117,7 +104,7 @@ async function planVersion(
   const planned: PlannedBuild[] = [];
   let offered = 0;
   for (const arch of entry.arch) {
-    const chosen = await offersFor(planner, recipe, entry, version, arch);
+    const chosen = await offersFor(planner, entry, version, arch);
     offered += chosen.length;
     for (const offer of chosen) {
       const build = await planOffer(planner, recipe, { entry, asked, version, arch, offer });
@@ -158,26 +145,15 @@ async function resolveLatest(planner: Planner, recipe: Recipe, { engine }: SpecE
 /** The builds that one entry asks for on one architecture, with names from the release's own list where there is one. */
 async function offersFor(
   planner: Planner,
-  recipe: Recipe,
   entry: SpecEngine,
   version: string,
   arch: Arch,
 ): Promise<BuildOffer[]> {
   const query = { engine: entry.engine, version, arch };
   const byTable = offers(planner.table, query);
-  const python = byTable.find((offer) => offer.build.python !== undefined);
-  if (python !== undefined) {
-    throw new FerryError(
-      "UNSUPPORTED",
-      `${recipe.label} is a Python engine; this ferry carries engines that are release archives`,
-      {
-        hint: `Take ${entry.engine} out of the spec. Its recipe can be looked at with: ferry recipe builds ${entry.engine} ${version} --arch ${arch}`,
-      },
-    );
-  }
   const release = byTable.find((offer) => offer.release !== undefined)?.release;
   if (release === undefined) return selectVariants(byTable, entry.variants);
-  const { release: found } = await releaseOf(planner, release.repo, release.tag);
+  const { release: found } = await planner.view.release(release.repo, release.tag);
   const names = found.assets.map((asset) => asset.name);
   return selectVariants(offers(planner.table, query, names), entry.variants);
 }
@@ -197,32 +173,34 @@ async function planOffer(
   wanted: Wanted,
 ): Promise<PlannedBuild | undefined> {
   const { entry, asked, version, arch, offer } = wanted;
-  const { release: named, problem } = offer;
-  if (problem !== undefined || named === undefined) {
+  const { problem } = offer;
+  const isPython = offer.build.python !== undefined;
+  if (problem !== undefined || (offer.release === undefined && !isPython)) {
     recordGap(planner, wanted, problem?.assets ?? [], problem?.message ?? "the recipe names no release");
     return undefined;
   }
-  const seen = await releaseOf(planner, named.repo, named.tag);
-  const artifacts: Artifact[] = [];
-  for (const name of offer.build.assets ?? []) {
-    try {
-      artifacts.push(await planAsset(planner, seen, name, { checksums: recipe.checksums }));
-    } catch (error) {
-      if (!isGap(error)) throw error;
-      recordGap(planner, wanted, [name], error.message);
-      return undefined;
-    }
+  const { variant } = offer.build;
+  const named = { engine: entry.engine, asked, version, arch, variant, needs: offer.needs };
+  try {
+    const assets = await planAssetsOf(planner, recipe, offer);
+    if (!isPython) return { ...named, build: offer.build, artifacts: assets };
+    return { ...named, ...(await planPython({ ...planner, recipe, ...named, build: offer.build, assets })) };
+  } catch (error) {
+    if (!isGap(error)) throw error;
+    const asset = error.details?.["asset"];
+    recordGap(planner, wanted, typeof asset === "string" ? [asset] : [], error.message);
+    return undefined;
   }
-  return {
-    engine: entry.engine,
-    asked,
-    version,
-    arch,
-    variant: offer.build.variant,
-    build: offer.build,
-    needs: offer.needs,
-    artifacts,
-  };
+}
+
+async function planAssetsOf({ view }: Planner, recipe: Recipe, offer: BuildOffer): Promise<Artifact[]> {
+  const artifacts: Artifact[] = [];
+  if (offer.release === undefined) return artifacts;
+  const seen = await view.release(offer.release.repo, offer.release.tag);
+  for (const name of offer.build.assets ?? []) {
+    artifacts.push(await view.asset(seen, name, { checksums: recipe.checksums }));
+  }
+  return artifacts;
 }
 
 function recordGap(
@@ -235,48 +213,15 @@ function recordGap(
 }
 
 async function planAssets(planner: Planner, entry: SpecAssets): Promise<Plan["extras"][number]> {
-  const seen = await releaseOf(planner, entry.repo, entry.tag);
+  const seen = await planner.view.release(entry.repo, entry.tag);
   const names = matchAssets(
     entry,
     seen.release.assets.map((asset) => asset.name),
   );
   const vouchers: Vouchers = { spec: entry.sha256, checksums: entry.checksums, unverified: entry.unverified };
   const artifacts: Artifact[] = [];
-  for (const name of names) artifacts.push(await planAsset(planner, seen, name, vouchers));
+  for (const name of names) artifacts.push(await planner.view.asset(seen, name, vouchers));
   return { repo: entry.repo, tag: entry.tag, artifacts };
-}
-
-async function planAsset(
-  planner: Planner,
-  { repo, release }: SeenRelease,
-  name: string,
-  vouchers: Vouchers,
-): Promise<Artifact> {
-  const asset = release.assets.find((candidate) => candidate.name === name);
-  if (asset === undefined) {
-    throw new FerryError("UPSTREAM_MISSING_ASSETS", `${repo} ${release.tag_name} has no asset ${name}`, {
-      hint: "Ask for another version, or leave this build out of the spec.",
-    });
-  }
-  const { releases, githubUrl } = planner;
-  // What vouches for it belongs to the key: each entry of a spec is held to what it says itself.
-  const key = JSON.stringify([repo, release.tag_name, name, vouchers]);
-  const known = planner.seenArtifacts.get(key);
-  if (known !== undefined) return known;
-  requireServable(releaseAssetPath(repo, release.tag_name, name));
-  const made = artifactOf(asset, { releases, repo, release, githubUrl, vouchers });
-  planner.seenArtifacts.set(key, made);
-  return made;
-}
-
-/** A release is called as the spec or recipe first wrote it: the same name in other letters is the same repository. */
-async function releaseOf(planner: Planner, repo: string, tag: string): Promise<SeenRelease> {
-  const key = `${repo.toLowerCase()} ${tag}`;
-  const known = planner.seenReleases.get(key);
-  if (known !== undefined) return known;
-  const seen = { repo, release: await planner.releases.byTag(repo, tag) };
-  planner.seenReleases.set(key, seen);
-  return seen;
 }
 
 /** Faults of one asset that leave the rest of the plan standing. */
@@ -284,7 +229,9 @@ function isGap(error: unknown): error is FerryError {
   return (
     isFerryError(error, "UPSTREAM_MISSING_ASSETS") ||
     isFerryError(error, "UPSTREAM_UPLOADING") ||
-    isFerryError(error, "UPSTREAM_NO_CHECKSUM")
+    isFerryError(error, "UPSTREAM_NO_CHECKSUM") ||
+    isFerryError(error, "PYTHON_NO_SOLUTION") ||
+    isFerryError(error, "PYTHON_SOURCE_ONLY")
   );
 }
 

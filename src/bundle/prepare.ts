@@ -1,6 +1,6 @@
 import { FerryError } from "../errors.ts";
 import type { Artifact } from "../upstream/artifact.ts";
-import { type Lock, makeLock, requireLockFor, requireSameAsLock } from "./lock.ts";
+import { type Lock, makeLock, pinnedTimes, requireLockFor, requireSameAsLock } from "./lock.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
 import { type KnownFile, refuseReplaced } from "./replaced.ts";
@@ -25,7 +25,7 @@ export async function preparePlan(input: PlanInput, guards: Guards): Promise<Pla
   const { lock } = guards;
   if (lock !== undefined) requireLockFor(lock.lock, input.spec, lock.path);
   const pinnedLatest = lock === undefined ? undefined : new Map(Object.entries(lock.lock.latest));
-  const plan = await makePlan({ ...input, pinnedLatest });
+  const plan = await makePlan({ ...input, pinnedLatest, pinnedTimes: pinnedTimes(lock?.lock) });
   const artifacts = planFiles(plan);
   requireSameBytes(artifacts, guards);
   if (lock !== undefined) requireSameAsLock(lock.lock, makeLock(plan), lock.path);

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Arch } from "../bundle/document-values.ts";
 import type { Env } from "../config/load.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { CliLogger } from "./terminal-logger.ts";
@@ -20,6 +21,8 @@ export interface Context {
   signal: AbortSignal;
   /** Folder that holds package.json and `bundles/`. */
   packageRoot: string;
+  /** Architecture of this machine as bundles name it; undefined where it is no Linux or another processor. */
+  hostArch: Arch | undefined;
   /** Our own version, from package.json. */
   version: string;
 }

@@ -21,6 +21,7 @@ export interface BuildFlags extends UpstreamFlags {
   previous: string[];
   acceptChanged?: boolean;
   allowMissing?: boolean;
+  skipClosure?: boolean;
   jobs: number;
   connections: number;
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../lib/clock.ts";
 import { askSecret } from "./ask-secret.ts";
 import type { Context } from "./context.ts";
+import { hostArch } from "./host-arch.ts";
 import { run } from "./run.ts";
 import { terminalLogger } from "./terminal-logger.ts";
 
@@ -37,6 +38,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     logger: terminalLogger(process.stderr, systemClock, process.argv.includes("--verbose")),
     clock: systemClock,
     signal: stop.signal,
+    hostArch: hostArch(process),
     ...ownPackage(),
   };
   process.exitCode = await run(process.argv.slice(2), context);

@@ -79,6 +79,10 @@ function addBuild(program: Command, context: Context): void {
     )
     .option("--accept-changed", "go on where an asset was replaced upstream under the same name")
     .option("--allow-missing", "leave out builds that upstream lacks, and record them in the bundle")
+    .option(
+      "--skip-closure",
+      "do not resolve Python locks again from the bundle alone; the bundle records it",
+    )
     .option("--jobs <n>", "files at once", positive, 4)
     .option("--connections <n>", "connections for one large file", positive, 8)
     .action(async (spec: string, options: BuildFlags) => {

@@ -8,7 +8,8 @@ import { type LayoutStore, openLayoutStore } from "../store/layout-store.ts";
 import { githubReleases } from "../upstream/github-client.ts";
 import type { Releases } from "../upstream/releases.ts";
 import type { Context } from "./context.ts";
-import type { UpstreamFlags } from "./flags.ts";
+import type { BuildFlags, UpstreamFlags } from "./flags.ts";
+import { type PythonTools, pythonTools } from "./python-bench.ts";
 
 /** What commands that talk to upstream work with; `close` ends its connections. */
 export interface Workbench {
@@ -17,6 +18,7 @@ export interface Workbench {
   store: LayoutStore;
   door: Door;
   releases: Releases;
+  python: PythonTools;
 }
 
 /** Milliseconds. A minute of silence within a transfer is a stall; no transfer has a limit of its own. */
@@ -25,7 +27,7 @@ const TIMEOUTS = { connect: 20_000, idle: 60_000 };
 /** Opens store, table and door as flags and environment say, and closes the door after `work`, whatever happens. */
 export async function withWorkbench<T>(
   context: Context,
-  flags: UpstreamFlags,
+  flags: UpstreamFlags & Partial<Pick<BuildFlags, "jobs" | "connections">>,
   work: (bench: Workbench) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(context.env, flags);
@@ -35,6 +37,7 @@ export async function withWorkbench<T>(
   const door = createDoor({
     offline: config.offline,
     ...(token === undefined ? {} : { credentials: { origin: new URL(config.github.apiUrl).origin, token } }),
+    otherCredentials: config.python.credentials,
     insecureOrigins: config.insecureOrigins,
     proxy: config.proxy,
     userAgent: `engine-ferry/${context.version}`,
@@ -50,9 +53,12 @@ export async function withWorkbench<T>(
     random: Math.random,
     signal: context.signal,
   });
+  const { jobs = 4, connections = 8 } = flags;
+  const python = pythonTools(context, { config, store, door }, { jobs, connections });
   try {
-    return await work({ config, table, store, door, releases });
+    return await work({ config, table, store, door, releases, python });
   } finally {
+    await python.close();
     await door.close();
   }
 }

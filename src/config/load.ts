@@ -26,6 +26,14 @@ export interface Config {
   /** Seconds since the epoch for `created`, from SOURCE_DATE_EPOCH. */
   sourceDateEpoch: number | undefined;
   keyPassphrase: string | undefined;
+  python: {
+    /** A uv of this machine. */
+    uv: string | undefined;
+    /** Base of PyTorch's index, without a trailing slash. */
+    torchIndexUrl: string;
+    /** Authorization for files of the index, where its address holds a user and a password. */
+    credentials: { origin: string; authorization: string } | undefined;
+  };
   offline: boolean;
 }
 
@@ -37,6 +45,11 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
   const data = get("XDG_CONFIG_HOME") ?? join(home, ".config");
   const url = baseUrl("FERRY_GITHUB_URL", get("FERRY_GITHUB_URL") ?? "https://github.com");
   const apiUrl = baseUrl("FERRY_GITHUB_API_URL", get("FERRY_GITHUB_API_URL") ?? "https://api.github.com");
+  const torchIndexUrl = baseUrl(
+    "FERRY_TORCH_INDEX_URL",
+    get("FERRY_TORCH_INDEX_URL") ?? "https://download.pytorch.org/whl",
+  );
+  const index = indexUrl(get("UV_DEFAULT_INDEX"));
   const http = get("HTTP_PROXY") ?? get("http_proxy");
   const https = get("HTTPS_PROXY") ?? get("https_proxy");
   const no = get("NO_PROXY") ?? get("no_proxy");
@@ -44,10 +57,12 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
     storeRoot: flags.store ?? get("FERRY_STORE") ?? join(cache, "engine-ferry", "store"),
     recipeOverlay: flags.recipes ?? get("FERRY_RECIPES"),
     defaultOverlay: join(data, "engine-ferry", "recipes"),
-    github: { url, apiUrl, token: get("GITHUB_TOKEN") },
+    github: { url, apiUrl, token: token(get("GITHUB_TOKEN")) },
     insecureOrigins: [
       ...new Set(
-        [url, apiUrl].filter((base) => base.startsWith("http:")).map((base) => new URL(base).origin),
+        [url, apiUrl, torchIndexUrl, ...(index === undefined ? [] : [index.href])]
+          .filter((base) => base.startsWith("http:"))
+          .map((base) => new URL(base).origin),
       ),
     ],
     proxy: {
@@ -57,6 +72,7 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
     },
     sourceDateEpoch: epoch(get("SOURCE_DATE_EPOCH")),
     keyPassphrase: get("FERRY_KEY_PASSPHRASE"),
+    python: { uv: get("FERRY_UV"), torchIndexUrl, credentials: credentialsOf(index) },
     offline: flags.offline ?? flag("FERRY_OFFLINE", get("FERRY_OFFLINE")),
   };
 }
@@ -83,6 +99,33 @@ function baseUrl(name: string, value: string): string {
     });
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** uv's index may hold a user and a password, which `baseUrl` would refuse; what uv itself makes of it is uv's to say. */
+function indexUrl(value: string | undefined): URL | undefined {
+  // uv takes `NAME=URL` too.
+  const address = value?.replace(/^[A-Za-z0-9._-]+=/, "");
+  if (address === undefined || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  return /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+function credentialsOf(index: URL | undefined): Config["python"]["credentials"] {
+  if (index === undefined || (index.username === "" && index.password === "")) return undefined;
+  const user = `${decodeURIComponent(index.username)}:${decodeURIComponent(index.password)}`;
+  return { origin: index.origin, authorization: `Basic ${Buffer.from(user).toString("base64")}` };
+}
+
+/** A token goes into a header; what an editor or `$(cat FILE)` left behind it would only fail there. */
+function token(value: string | undefined): string | undefined {
+  if (value === undefined || /^[\u0021-\u007e]+$/.test(value)) return value;
+  throw new FerryError(
+    "CONFIG_INVALID",
+    "GITHUB_TOKEN holds a space, line end or other character that no token has",
+    {
+      hint: "Set it to the token alone, without quotes or a carriage return at its end.",
+    },
+  );
 }
 
 function epoch(value: string | undefined): number | undefined {

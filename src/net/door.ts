@@ -35,6 +35,10 @@ export function createDoor(options: DoorOptions): Door {
     ) {
       headers["authorization"] = `Bearer ${options.credentials.token}`;
     }
+    const { otherCredentials } = options;
+    if (target.origin === otherCredentials?.origin) {
+      headers["authorization"] ??= otherCredentials.authorization;
+    }
     return headers;
   };
 

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Context } from "../../src/cli/context.ts";
+import { hostArch } from "../../src/cli/host-arch.ts";
 import { run } from "../../src/cli/run.ts";
 import { type Clock, systemClock } from "../../src/lib/clock.ts";
 import type { ProgressEvent } from "../../src/log.ts";
@@ -68,6 +69,7 @@ export async function runFerry(argv: readonly string[], options: FerryOptions = 
     clock: options.clock ?? systemClock,
     signal: options.signal ?? new AbortController().signal,
     packageRoot: PACKAGE_ROOT,
+    hostArch: hostArch(process),
     version: "0.0.0-test",
   };
   result.code = await run(argv, context);

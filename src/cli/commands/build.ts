@@ -16,7 +16,7 @@ export async function buildCommand(context: Context, name: string, flags: BuildF
   const spec = await readSpec(await findSpec(context, name));
   const signers = await loadSigners(context, flags.signKey, flags.passphraseFile);
   const guards = await readGuards(context, flags);
-  const built = await withWorkbench(context, flags, ({ config, table, releases, store, door }) =>
+  const built = await withWorkbench(context, flags, ({ config, table, releases, store, door, python }) =>
     buildBundle({
       spec,
       table,
@@ -34,6 +34,8 @@ export async function buildCommand(context: Context, name: string, flags: BuildF
       connections: flags.connections,
       output: outputPath(context, flags.output),
       sourceDateEpoch: config.sourceDateEpoch,
+      python,
+      proveClosure: flags.skipClosure === true ? undefined : python.prove,
     }),
   );
   if (signers.length === 0) {

@@ -18,13 +18,14 @@ export async function planCommand(context: Context, name: string, flags: PlanFla
   if (flags.writeLock !== undefined) {
     await requireReplaceable(resolve(context.cwd, flags.writeLock), "lock", isLockFile);
   }
-  return withWorkbench(context, flags, async ({ config, table, releases, store }) => {
+  return withWorkbench(context, flags, async ({ config, table, releases, store, python }) => {
     const plan = await makePlan({
       spec,
       table,
       releases,
       githubUrl: config.github.url,
       logger: context.logger,
+      python,
     });
     const report = await reportPlan(plan, store);
     await context.write(flags.json === true ? `${JSON.stringify(report)}\n` : renderPlan(report));

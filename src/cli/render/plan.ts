@@ -25,7 +25,11 @@ export function renderPlan(report: PlanReport): string {
       `  ${build.engine} ${build.version}${asked}  ${build.arch}  ${build.variant}  ${formatBytes(build.bytes)}`,
     );
     if (build.note !== undefined) lines.push(`    note: ${build.note}`);
-    addFiles(build.files);
+    if (build.python === undefined) addFiles(build.files);
+    else {
+      lines.push(...pythonLines(build.python));
+      addFiles(build.files.filter((path) => !path.endsWith(".whl")));
+    }
   }
   for (const extra of report.assets) {
     lines.push("", `  assets of ${extra.repo} ${extra.tag}  ${formatBytes(extra.bytes)}`);
@@ -33,6 +37,15 @@ export function renderPlan(report: PlanReport): string {
   }
   lines.push("", ...renderMissing(report), ...renderTotals(report));
   return `${lines.map(printable).join("\n")}\n`;
+}
+
+/** Hundreds of wheels are summed up; `--json` names each. */
+function pythonLines(python: NonNullable<PlanReport["builds"][number]["python"]>): string[] {
+  const { packages, wheels, bytes, glibc, version, published } = python;
+  return [
+    `    Python ${version}, ${packages} packages (an installation downloads ${formatBytes(bytes)}; ${wheels} wheels are carried)`,
+    `    needs glibc ${glibc}; resolved as of ${published} and a day`,
+  ];
 }
 
 function renderMissing(report: PlanReport): string[] {

@@ -1,0 +1,63 @@
+import { FerryError } from "../../errors.ts";
+import { contentLength } from "../../net/content-length.ts";
+import type { Artifact } from "../../upstream/artifact.ts";
+import type { PythonResolver } from "../../upstream/python/types.ts";
+import type { Arch } from "../document-values.ts";
+import { type FetchInput, inTurn } from "../fetch.ts";
+import { fetchSource } from "../fetch-source.ts";
+import type { PythonBench } from "./bench.ts";
+import { type UvTool, unpackUv } from "./uv-tool.ts";
+
+export interface BenchOptions extends Omit<FetchInput, "artifacts"> {
+  /** `FERRY_UV`: a uv of this machine, in place of the carried one. */
+  uv: string | undefined;
+  /** Architecture of this machine; undefined where no uv is carried for it. */
+  hostArch: Arch | undefined;
+  /** Asks the uv at this path. Throws PYTHON_UV where it cannot be run. */
+  openResolver(uv: string): Promise<PythonResolver>;
+}
+
+/** A bench over store, door and uv; `close` removes the uv that was unpacked for it. */
+export function openPythonBench(options: BenchOptions): PythonBench & { close(): Promise<void> } {
+  const tools: UvTool[] = [];
+  const opened = new Map<string, Promise<PythonResolver>>();
+
+  const open = async (archive: (arch: Arch) => Promise<Artifact>): Promise<PythonResolver> => {
+    const { uv, hostArch } = options;
+    if (uv !== undefined) return options.openResolver(uv);
+    if (hostArch === undefined) {
+      throw new FerryError("PYTHON_UV", "no uv is published in a form that this machine runs as a builder", {
+        hint: "Install uv on it and name it in FERRY_UV.",
+      });
+    }
+    const tool = await unpackUv(await archive(hostArch), options);
+    tools.push(tool);
+    return options.openResolver(tool.path);
+  };
+  const openOnce: PythonBench["resolver"] = async (version, archive) => {
+    const opening = opened.get(version) ?? open(archive);
+    opened.set(version, opening);
+    const resolver = await opening;
+    if (resolver.uvVersion === version) return resolver;
+    const where = options.uv ?? "the carried uv";
+    throw new FerryError(
+      "PYTHON_UV",
+      `${where} is uv ${resolver.uvVersion}, expected ${version}, which nodes are given`,
+      {
+        hint: `Say python: { uv: ${resolver.uvVersion} } in the spec, or set FERRY_UV to a uv ${version}, or to nothing.`,
+      },
+    );
+  };
+  return {
+    resolver: openOnce,
+    source: async (url, path, digest) => {
+      const label = path.slice(path.lastIndexOf("/") + 1);
+      const { size } = await inTurn(options, () => fetchSource({ ...options, url, digest, label }));
+      return { size, file: options.store.pathOf(digest) };
+    },
+    sizeOf: (url) => contentLength(options.door, url, options),
+    close: async () => {
+      for (const tool of tools) await tool.remove();
+    },
+  };
+}
