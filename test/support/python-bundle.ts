@@ -178,7 +178,7 @@ function recipesOf(builds: readonly CarriedBuild[]): BundleDocument["recipes"] {
 
 /** A carried lock, written here by hand: what the product writes is tested by itself. */
 export function lockOf(wheels: readonly BundledWheel[]): string {
-  const head = ['lock-version = "1.0"', 'created-by = "engine-ferry"', 'requires-python = ">=3.12"'];
+  const head = ['lock-version = "1.0"', 'created-by = "engine-ferry"', 'requires-python = ">=3.8"'];
   const packages = [...wheels]
     .sort((a, b) => (a.distribution.project < b.distribution.project ? -1 : 1))
     .map((wheel) => {

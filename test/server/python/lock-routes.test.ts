@@ -6,12 +6,7 @@ import { describe, expect, it } from "vitest";
 import { digestFromHex, digestOf } from "../../../src/lib/digest.ts";
 import { parsePylock } from "../../../src/wire/pylock.ts";
 import { type TestMirror, testMirror } from "../../support/mirror-server.ts";
-import {
-  type BundledBuild,
-  type PythonBundle,
-  pythonBundle,
-  wheelPath,
-} from "../../support/python-bundle.ts";
+import { type BundledBuild, pythonBundle, wheelPath } from "../../support/python-bundle.ts";
 import { makeWheel } from "../../support/python-index/wheel.ts";
 import { type ImportNotes, servedStore } from "../../support/served-store.ts";
 import { tmpDir } from "../../support/tmp.ts";
