@@ -14,6 +14,8 @@ interface Credential {
   secret: Buffer;
 }
 
+/** Clients that know only names and passwords (uv, pip) give a token as this user's password. */
+const TOKEN_USER = "__token__";
 const HASHED = /^sha256:([0-9a-f]{64})$/i;
 
 /**
@@ -66,12 +68,13 @@ function check(credentials: readonly Credential[], header: string | undefined): 
     const sameSecret = timingSafeEqual(credential.secret, secret);
     const sameUser = timingSafeEqual(digest(credential.user ?? ""), user);
     const sameKind = (credential.user === undefined) === (presented.user === undefined);
-    if (sameSecret && sameUser && sameKind) found = credential.user ?? "bearer";
+    const isToken = credential.user === undefined && presented.user === TOKEN_USER;
+    if (sameSecret && ((sameUser && sameKind) || isToken)) found = credential.user ?? "bearer";
   }
   return found;
 }
 
-/** `Bearer T`, `token T` (as gh sends it), `Basic base64(user:password)`. */
+/** `Bearer T`, `token T` (as gh sends it), `Basic base64(user:password)`; a token may be a password too. */
 function parseHeader(header: string | undefined): { user: string | undefined; secret: string } | undefined {
   const [, scheme = "", value = ""] = /^(\S+) +(\S+)$/.exec(header ?? "") ?? [];
   switch (scheme.toLowerCase()) {

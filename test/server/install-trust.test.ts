@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { lstat, readdir, readFile, writeFile } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { TarMember } from "../support/archives/tar-gz.ts";
@@ -8,6 +7,7 @@ import { archiveWith, serverSaying } from "../support/install/archives.ts";
 import { type InstallSite, installSite, type SiteOptions } from "../support/install/install-site.ts";
 import { SHELLS } from "../support/install/node.ts";
 import { practiceAsset, practiceBundle } from "../support/install/practice-bundle.ts";
+import { swap } from "../support/install/swap.ts";
 import { newPair } from "../support/sample-bundle.ts";
 
 const WANTED = ["llamacpp", "b11347"];
@@ -32,34 +32,6 @@ async function expectOld({ version, at }: InstallSite): Promise<void> {
     "b11300-cpu",
   ]);
   await expect(lstat(at(".lock"))).rejects.toThrow("ENOENT");
-}
-
-/** Answers requests whose path holds `part` with these bytes. */
-function swap(
-  { mirror }: InstallSite,
-  part: string,
-  change: (body: Buffer) => Buffer | string,
-  status = 200,
-): void {
-  let original: Promise<Buffer> | undefined;
-  mirror.instead = (request, response) => {
-    if (request.url?.includes(part) !== true || request.headers["x-original"] !== undefined) return false;
-    const headers = { "x-original": "1", accept: request.headers.accept ?? "*/*" };
-    original ??= fetch(`${mirror.url}${request.url}`, { headers }).then(async (answer) =>
-      Buffer.from(await answer.arrayBuffer()),
-    );
-    void original.then((body) => {
-      send(request, response, Buffer.from(change(body)), status);
-    });
-    return true;
-  };
-}
-
-function send(request: IncomingMessage, response: ServerResponse, body: Buffer, status = 200): void {
-  const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
-  const part = body.subarray(from);
-  const range = from === 0 ? {} : { "content-range": `bytes ${from}-${body.length - 1}/${body.length}` };
-  response.writeHead(from === 0 ? status : 206, { "content-length": part.length, ...range }).end(part);
 }
 
 describe.each([["curl"], ["wget"]])(

@@ -179,7 +179,7 @@ write_marker() {
     if [ -n "$python" ]; then
       say "python $python"
       say "interpreter $python_name"
-      for part in lock uv; do say "$part $(role "$part" | sed 's#^\([^ ]*\) .*/\([^/]*/[^/]*\)$#\2 sha256:\1#')"; done
+      for part in lock uv; do say "$part $(role "$part" | sed 's/^\([^ ]*\) [^ ]* \(.*\)$/\2 sha256:\1/')"; done
     fi
     say "mirror $mirror"
     say "bundle $bundle sha256:$manifest"

@@ -44,8 +44,9 @@ build_environment() {
     no_space_or "$LOCAL" "no environment can be made: $(uv_said)"
   write_lock
   install_wheels || return 1
+  simplify_programs
   hex=$(role lock | cut -d ' ' -f 1)
-  cp "$work/files/$hex" "$work/tree/pylock.toml" || no_space_or "$LOCAL" "$work/tree/pylock.toml cannot be written"
+  cat "$work/files/$hex" >"$work/tree/pylock.toml" || no_space_or "$LOCAL" "$work/tree/pylock.toml cannot be written"
   if [ -n "$source_dir" ]; then
     role source >"$tmp/parts"
     unpack_parts "$source_dir" "$source_top"
@@ -95,7 +96,7 @@ install_wheels() {
         "The mirror's store is damaged or somebody changed the file on its way. On the mirror: ferry scrub"
     fi
     [ "$(free_bytes "$work")" -gt 1048576 ] || fail "$NO_SPACE" "no space is left on the file system of $prefix"
-    if grep -q -i -E 'compatible|platform|no wheels|unsupported' "$tmp/errors"; then
+    if grep -q -i -E 'compatible|platform|no wheels|no binary distribution|unsupported' "$tmp/errors"; then
       why="the wheels do not fit this machine: $(uv_said)"
       return 1
     fi
@@ -106,6 +107,18 @@ install_wheels() {
       "Run the same command again: the wheels that came are kept."
     warn "uv was cut; it goes on with the wheels that are still to come"
     before_bytes=$now
+  done
+}
+
+# Programs of an environment that may be moved find its Python by a realpath that small systems do not know.
+# shellcheck disable=SC2016 # it is their text, not ours
+simplify_programs() {
+  for file in "$work"/tree/bin/*; do
+    sed -n 2p "$file" 2>/dev/null | grep -q -F '"$(dirname -- "$(realpath -- "$0")")"' || continue
+    sed '2s/"$(dirname -- "$(realpath -- "$0")")"/"$(dirname "$(readlink -f "$0")")"/' "$file" >"$work/next" ||
+      no_space_or "$LOCAL" "$work/next cannot be written"
+    chmod 755 "$work/next"
+    mv -f "$work/next" "$file" || fail "$LOCAL" "$file cannot be written"
   done
 }
 
