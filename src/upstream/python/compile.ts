@@ -40,7 +40,7 @@ export async function compile(uv: Uv, request: CompileRequest): Promise<Compiled
         : (extraIndex?.packages ?? []).flatMap((name) => ["--exclude-newer-package", `${name}=false`]);
     const args = ["pip", "compile", "pyproject.toml", "--format", "pylock.toml", "--no-header"];
     const result = await uv.run(
-      [...args, "--python-version", python, ...options, ...frozen, ...exempt],
+      [...args, "--python", await uv.python(), "--python-version", python, ...options, ...frozen, ...exempt],
       folder,
       { RUST_LOG: REQUESTS, ...request.env },
     );

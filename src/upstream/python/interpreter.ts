@@ -9,8 +9,9 @@ import { FerryError } from "../../errors.ts";
 import type { ExecResult } from "../../lib/exec.ts";
 import { machineOf } from "../../wire/wheel-fit.ts";
 import type { Interpreter, PythonArch } from "./types.ts";
-import { uvFault, uvWords } from "./uv-fault.ts";
+import { uvFault } from "./uv-fault.ts";
 import type { Uv } from "./uv-process.ts";
+import { uvWords } from "./uv-words.ts";
 
 const Table = z.array(
   z.object({

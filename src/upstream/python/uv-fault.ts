@@ -1,11 +1,7 @@
 import { FerryError } from "../../errors.ts";
 import type { ExecResult } from "../../lib/exec.ts";
-import { printableLines } from "../../lib/printable.ts";
-import { redactText } from "../../lib/redact.ts";
 import { normaliseProject } from "../../wire/wheel-name.ts";
-
-/** More of uv's words than this helps nobody. */
-const LONGEST = 1500;
+import { uvWords } from "./uv-words.ts";
 
 /** Why uv could not do it, as one of our errors, in uv's own words cut to what matters. `what`: `vLLM 0.30.0 cu13`. */
 export function uvFault(result: ExecResult, what: string): FerryError {
@@ -36,13 +32,6 @@ const OTHER: Fault = [
   "This is uv's own complaint; running the same command again with --verbose shows more.",
 ];
 const FAULTS: readonly (readonly [RegExp, Fault])[] = [
-  [
-    /No interpreter found/,
-    [
-      "PYTHON_UV",
-      "uv needs some Python on this machine to resolve with, of any version: install python3 and run this again.",
-    ],
-  ],
   [
     /\b(401|403)\b (Unauthorized|Forbidden)|Missing credentials/,
     [
@@ -76,19 +65,4 @@ function sourceOnlyProjects(stderr: string): string[] {
     /Wheels are required for `([^`]+)` because building from source is disabled/g,
   );
   return [...new Set([...found].map(([, name = ""]) => normaliseProject(name)))].sort();
-}
-
-/** From its first error on, without warnings and log lines, addresses without what nobody should read. */
-export function uvWords(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => !/^(warning:|DEBUG |TRACE |Resolved )/.test(line));
-  const from = lines.findIndex((line) => line.startsWith("error:"));
-  const said = lines
-    .slice(Math.max(from, 0))
-    .join("\n")
-    .replace(/^error: /, "")
-    .replaceAll("`", "'")
-    .replace(/\n{2,}/g, "\n")
-    .trim();
-  const safe = printableLines(redactText(said));
-  return safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe;
 }

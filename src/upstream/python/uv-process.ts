@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FerryError, fromFileError, isFerryError } from "../../errors.ts";
 import { type ExecResult, exec } from "../../lib/exec.ts";
 import { makeFolder } from "../../lib/files.ts";
+import { uvWords } from "./uv-words.ts";
 
 export interface UvOptions {
   /** Path of the binary. */
@@ -20,6 +21,11 @@ export interface Uv {
   readonly version: string;
   /** Runs it in `cwd`, with `env` over the scrubbed environment. A status other than 0 is the caller's to judge. */
   run(args: readonly string[], cwd: string, env?: Readonly<Record<string, string>>): Promise<ExecResult>;
+  /**
+   * A Python of this machine, of whatever version: uv resolves for others with it. Looked for once, because uv would
+   * try every launcher in PATH each time. Throws PYTHON_UV where there is none.
+   */
+  python(): Promise<string>;
   /** Gives `work` an empty folder, which is removed afterwards. */
   inFolder<T>(work: (folder: string) => Promise<T>): Promise<T>;
 }
@@ -82,7 +88,21 @@ export async function openUv(options: UvOptions): Promise<Uv> {
     const found = `${said.stdout}${said.stderr}`.trim().slice(0, 200);
     throw new FerryError("PYTHON_UV", `${path} does not say which uv it is, but: ${found}`, { hint: HINT });
   }
-  return { version, run, inFolder };
+  let found: Promise<string> | undefined;
+  const python = (): Promise<string> => {
+    found ??= inFolder((cwd) => findPython(run, cwd));
+    return found;
+  };
+  return { version, run, python, inFolder };
+}
+
+async function findPython(run: Uv["run"], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await run(["python", "find", "--no-project"], cwd);
+  const path = stdout.trim();
+  if (code === 0 && path !== "") return path;
+  throw new FerryError("PYTHON_UV", `uv finds no Python on this machine: ${uvWords(stderr)}`, {
+    hint: "uv needs one to resolve with, of any version and for no other purpose: install python3.",
+  });
 }
 
 const HINT = "Name a uv for this machine in FERRY_UV, or leave it unset to have the carried one fetched.";

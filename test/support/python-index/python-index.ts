@@ -92,8 +92,9 @@ export async function startPythonIndex(): Promise<PythonIndex> {
     addRelease: (repo, tag, distribution) =>
       put(`/${repo}/releases/download/${tag}/${distribution.filename}`, distribution, {}),
     remove: (filename) => {
-      for (const [path, { distribution }] of files)
+      for (const [path, { distribution }] of files) {
         if (distribution.filename === filename) files.delete(path);
+      }
       for (const [page, listed] of pages) {
         pages.set(
           page,
