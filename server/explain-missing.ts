@@ -1,7 +1,7 @@
 import { near } from "../src/recipe/near.ts";
 import type { Catalog } from "./catalog.ts";
 import { type CatalogRepo, latestRelease } from "./catalog-releases.ts";
-import { classOf } from "./path-class.ts";
+import { explainPython } from "./python/explain-python.ts";
 import { astralPath } from "./resolve-file.ts";
 import { rightBase } from "./right-base.ts";
 import { specLines, type Wanted } from "./spec-lines.ts";
@@ -29,11 +29,12 @@ function reasons(catalog: Catalog, path: string, base: string): string[] {
       `Bundle ${awaited.bundle} lists it, but its bytes have not been imported: a volume of that bundle is missing. Import the remaining volumes.`,
     ];
   }
+  const python = explainPython(catalog, path, base);
+  if (python !== undefined) return python;
   const base404 = rightBase(catalog, path, base);
   if (base404 !== undefined) return [base404];
   const wanted = parseWanted(path);
   if (wanted !== undefined) return explainWanted(catalog, wanted);
-  if (classOf(path) === "python") return ["No bundle on this mirror carries a Python index."];
   return [];
 }
 
