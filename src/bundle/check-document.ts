@@ -1,5 +1,6 @@
 import type { Digest } from "../lib/digest.ts";
 import { releaseAssetPath } from "../wire/github.ts";
+import { checkPython } from "./check-document-python.ts";
 import type { BundleDocument, CarriedBuild, CarriedRelease } from "./document.ts";
 
 /**
@@ -21,6 +22,7 @@ export function checkDocument(document: BundleDocument): string[] {
       (engine) => `the recipe ${engine} is listed twice`,
     ),
     ...checkReleases(document.releases, files),
+    ...checkPython(document),
   ];
 }
 

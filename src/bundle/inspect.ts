@@ -5,6 +5,7 @@ import { Needs } from "../recipe/build.ts";
 import { KeyRef } from "../trust/key-id.ts";
 import type { Verifier } from "../trust/verifier.ts";
 import { type BundleDocument, type CarriedBuild, CarriedFile, MissingBuild } from "./document.ts";
+import { metadataPath, type PythonBuild, PythonPart } from "./document-python.ts";
 import { Arch, Sha256 } from "./document-values.ts";
 import { type OpenedBundle, openBundle } from "./open.ts";
 
@@ -15,6 +16,18 @@ const InspectedBuild = z.strictObject({
   /** Mirror paths, in the order of the recipe. */
   files: z.array(z.string()),
   bytes: z.int(),
+  /** Of an engine that runs in Python. */
+  python: z
+    .strictObject({
+      version: z.string(),
+      packages: z.int(),
+      /** Newest glibc that a package needs. */
+      glibc: z.string(),
+      /** Bytes of the wheels that an installation downloads. */
+      bytes: z.int(),
+      excludeNewer: z.string(),
+    })
+    .optional(),
 });
 
 /** `ferry inspect --json`: what a bundle says about itself. Sizes are bytes. No file's bytes have been looked at. */
@@ -48,7 +61,9 @@ export const InspectReport = z.strictObject({
     }),
   ),
   files: z.array(CarriedFile),
-  /** Paths of files that no build needs. */
+  /** Absent where no engine runs in Python. */
+  python: PythonPart.pick({ uv: true, closure: true, notCarried: true }).optional(),
+  /** Paths of files that no build needs, wheels' metadata left out. */
   otherFiles: z.array(z.string()),
   releases: z.array(
     z.strictObject({ repo: z.string(), tag: z.string(), publishedAt: z.string(), assets: z.int() }),
@@ -72,7 +87,11 @@ export async function inspectBundle(
 
 function reportBundle(opened: OpenedBundle, checked: boolean): InspectReport {
   const { document, blobs } = opened;
-  const needed = new Set(document.builds.flatMap(({ files }) => files));
+  const { python } = document;
+  const needed = new Set([
+    ...document.builds.flatMap(({ files }) => files),
+    ...(python?.wheels ?? []).map(({ path }) => metadataPath(path)),
+  ]);
   return {
     bundle: opened.label,
     formatVersion: document.formatVersion,
@@ -85,6 +104,9 @@ function reportBundle(opened: OpenedBundle, checked: boolean): InspectReport {
     bytes: sumSizes(blobs),
     engines: inspectEngines(document),
     files: document.files,
+    ...(python === undefined
+      ? {}
+      : { python: { uv: python.uv, closure: python.closure, notCarried: python.notCarried } }),
     otherFiles: document.files.map(({ path }) => path).filter((path) => !needed.has(path)),
     releases: document.releases.map(({ repo, tag, publishedAt, assets }) => ({
       repo,
@@ -107,14 +129,25 @@ function inspectEngines(document: BundleDocument): InspectReport["engines"] {
     engine: builds[0]?.engine ?? "",
     version: builds[0]?.version ?? "",
     bytes: bytesOf(builds.flatMap(({ files }) => files)),
-    builds: builds.map(({ arch, variant, needs, files }) => ({
+    builds: builds.map(({ arch, variant, needs, files, python }) => ({
       arch,
       variant,
       needs,
       files,
       bytes: bytesOf(files),
+      ...(python === undefined ? {} : { python: pythonFacts(python) }),
     })),
   }));
+}
+
+function pythonFacts({
+  version,
+  packages,
+  glibc,
+  bytes,
+  excludeNewer,
+}: PythonBuild): z.infer<typeof InspectedBuild>["python"] {
+  return { version, packages, glibc, bytes, excludeNewer };
 }
 
 /** Sums the sizes of the distinct contents behind some paths. */

@@ -33,6 +33,11 @@ export function githubPurl(repo: string, tag: string, file?: string): string {
   return `pkg:github/${name}@${encode(tag)}${query}`;
 }
 
+/** `pkg:pypi/project@version?file_name=…` of a wheel; the project's name is normalised already. */
+export function pypiPurl(project: string, version: string, file: string): string {
+  return `pkg:pypi/${encode(project)}@${encode(version)}?file_name=${encode(file)}`;
+}
+
 /** `encodeURIComponent` leaves `!'()*` alone, which the purl specification wants encoded; `:` it wants as it is. */
 function encode(text: string): string {
   return encodeURIComponent(text)

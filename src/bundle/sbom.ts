@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { type Digest, hexOf } from "../lib/digest.ts";
 import type { BundleDocument, CarriedFile } from "./document.ts";
-import { githubPurl, originOf } from "./purl.ts";
+import { type CarriedWheel, wheelsByPath } from "./document-python.ts";
+import { githubPurl, originOf, pypiPurl } from "./purl.ts";
 
 const Hash = z.strictObject({ alg: z.literal("SHA-256"), content: z.string().regex(/^[0-9a-f]{64}$/) });
 const Property = z.strictObject({ name: z.string(), value: z.string() });
 const Component = z.strictObject({
-  type: z.enum(["application", "file", "data"]),
+  type: z.enum(["application", "file", "data", "library"]),
   "bom-ref": z.string(),
   name: z.string(),
   version: z.string().optional(),
@@ -44,6 +45,7 @@ export type SbomReport = z.infer<typeof SbomReport>;
 export function renderSbom(document: BundleDocument, manifestDigest: Digest): SbomReport {
   const root = `bundle:${document.name}@${document.counter}`;
   const engines = engineParts(document);
+  const wheels = wheelsByPath(document.python);
   const needed = new Set(engines.flatMap(({ files }) => files));
   const others = document.files.map(({ path }) => path).filter((path) => !needed.has(path));
   return {
@@ -63,7 +65,10 @@ export function renderSbom(document: BundleDocument, manifestDigest: Digest): Sb
         hashes: [hashOf(manifestDigest)],
       },
     },
-    components: [...engines.map(({ component }) => component), ...document.files.map(fileComponent)],
+    components: [
+      ...engines.map(({ component }) => component),
+      ...document.files.map((file) => fileComponent(file, wheels.get(file.path))),
+    ],
     dependencies: [
       {
         ref: root,
@@ -102,16 +107,12 @@ function enginePurl(github: string | undefined, files: readonly string[]): { pur
   return origin === undefined ? {} : { purl: githubPurl(origin.repo, origin.tag) };
 }
 
-function fileComponent(file: CarriedFile): Component {
-  const origin = originOf(file.path);
+/** A wheel is a library of the Python index; everything else is a file of its release. */
+function fileComponent(file: CarriedFile, wheel: CarriedWheel | undefined): Component {
   const hashes = [hashOf(file.digest)];
   return {
-    type: "file",
+    ...identity(file, wheel),
     "bom-ref": fileRef(file.path),
-    name: file.path.split("/").at(-1) ?? file.path,
-    ...(origin === undefined
-      ? {}
-      : { version: origin.tag, purl: githubPurl(origin.repo, origin.tag, origin.file) }),
     hashes,
     externalReferences: [{ type: "distribution", url: file.url, hashes }],
     properties: [
@@ -121,6 +122,21 @@ function fileComponent(file: CarriedFile): Component {
       { name: "engine-ferry:updated-at", value: file.updatedAt },
     ],
   };
+}
+
+function identity(
+  { path }: CarriedFile,
+  wheel: CarriedWheel | undefined,
+): Pick<Component, "type" | "name" | "version" | "purl"> {
+  const file = path.split("/").at(-1) ?? path;
+  if (wheel !== undefined) {
+    const { project, version } = wheel;
+    return { type: "library", name: project, version, purl: pypiPurl(project, version, file) };
+  }
+  const origin = originOf(path);
+  if (origin === undefined) return { type: "file", name: file };
+  const purl = githubPurl(origin.repo, origin.tag, origin.file);
+  return { type: "file", name: file, version: origin.tag, purl };
 }
 
 function fileRef(path: string): string {

@@ -12,6 +12,7 @@ export function renderInspect(report: InspectReport): string {
     `  ${renderSignature(report.signature)}`,
     `  ${report.files.length} files, ${formatBytes(report.bytes)}`,
     ...report.engines.flatMap(renderEngine),
+    ...renderPython(report),
     ...renderOthers(report),
     ...renderTrust(report),
     ...renderMissing(report),
@@ -33,8 +34,26 @@ function renderEngine({ engine, version, bytes, builds }: InspectReport["engines
     ...builds.map((build) => {
       const files = build.files.length === 1 ? "1 file" : `${build.files.length} files`;
       const size = formatBytes(build.bytes).padStart(8);
-      return `  ${build.arch}  ${build.variant.padEnd(variants)}  ${size}  ${files}${renderNeeds(build.needs)}`;
+      return `  ${build.arch}  ${build.variant.padEnd(variants)}  ${size}  ${files}${renderPythonBuild(build.python)}${renderNeeds(build.needs)}`;
     }),
+  ];
+}
+
+function renderPythonBuild(python: InspectReport["engines"][number]["builds"][number]["python"]): string {
+  if (python === undefined) return "";
+  const { version, packages, glibc } = python;
+  return `; Python ${version}, ${packages} packages, glibc ${glibc}`;
+}
+
+function renderPython({ python }: InspectReport): string[] {
+  if (python === undefined) return [];
+  const { uv, closure, notCarried } = python;
+  return [
+    "",
+    closure === "proven"
+      ? `Python: resolved by uv ${uv}, and proven to resolve from this bundle alone`
+      : `Python: resolved by uv ${uv}; NOT proven to resolve from this bundle alone (--skip-closure)`,
+    ...notCarried.map(({ engine, what }) => `  not carried, ${engine} fetches it when it runs: ${what}`),
   ];
 }
 

@@ -1,0 +1,37 @@
+import type { Digest } from "../lib/digest.ts";
+import type { BundleDocument } from "./document.ts";
+import { metadataPath } from "./document-python.ts";
+
+/** What contradicts itself in a document's words on Python, as sentences; empty where nothing does. */
+export function checkPython({ python, builds, files }: BundleDocument): string[] {
+  const digests = new Map<string, Digest>(files.map(({ path, digest }) => [path, digest]));
+  const problems: string[] = [];
+  const require = (what: string, path: string | undefined): void => {
+    if (path !== undefined && !digests.has(path)) problems.push(`${what} ${path} is not among the files`);
+  };
+  for (const { engine, version, arch, variant, python: build, files: needed } of builds) {
+    if (build === undefined) continue;
+    const name = `${engine} ${version} ${arch} ${variant}`;
+    if (python === undefined)
+      problems.push(`the build ${name} runs in Python, of which the document says nothing`);
+    const parts = [build.lock, build.uv, build.interpreter, build.source, build.wheel, ...build.assets];
+    for (const path of parts) {
+      if (path !== undefined && !needed.includes(path)) {
+        problems.push(`the build ${name} names ${path}, which is not among the files that it needs`);
+      }
+    }
+  }
+  const seen = new Set<string>();
+  for (const { path, metadata } of python?.wheels ?? []) {
+    if (seen.has(path)) problems.push(`the wheel ${path} is listed twice`);
+    seen.add(path);
+    require("the wheel", path);
+    require("the metadata", metadataPath(path));
+    const served = digests.get(metadataPath(path));
+    if (served !== undefined && served !== metadata) {
+      problems.push(`the wheel ${path} and the files disagree about the digest of its metadata`);
+    }
+  }
+  for (const { path } of python?.interpreters ?? []) require("the interpreter", path);
+  return problems;
+}
