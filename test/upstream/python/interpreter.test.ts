@@ -25,7 +25,7 @@ const archive = tarGzOf([
   { path: "python/lib/python3.12/os.py", content: "" },
   {
     path: "python/lib/python3.12/_sysconfigdata__linux_x86_64-linux-gnu.py",
-    content: "build_time_vars = {}\n",
+    content: "# system configuration generated and used by the sysconfig module\nbuild_time_vars = {}\n",
   },
 ]);
 
@@ -60,7 +60,7 @@ async function withTable(entries: Record<string, Entry>): Promise<PythonResolver
   ]);
   const file = join(folder, "table.json");
   await writeFile(file, JSON.stringify(Object.fromEntries(table)));
-  const env = { ...process.env, UV_PYTHON_DOWNLOADS_JSON_URL: file };
+  const env = { ...process.env, UV_PYTHON_DOWNLOADS_JSON_URL: file, UV_HTTP_RETRIES: "0" };
   const uv = await openUv({ path, env, folder: join(folder, "uv") });
   return createResolver({ uv, logger: silentLogger });
 }
