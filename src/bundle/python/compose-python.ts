@@ -66,13 +66,15 @@ export function pythonPart(
 function publications(builds: readonly PlannedBuild[]): Publication[] {
   const found = new Map<string, Publication>();
   for (const { python } of builds) {
-    const release = python?.resolution.release;
-    if (release === undefined) continue;
+    if (python?.resolution.release === undefined) continue;
+    const { release, published } = python.resolution;
     found.set(`${release.project} ${release.version}`, {
       project: release.project,
       version: release.version,
-      published: release.published,
+      published,
+      // What was uploaded after the time that the lock is frozen at is none of its business (P14).
       files: release.files
+        .filter(({ uploadedAt }) => Date.parse(uploadedAt) <= Date.parse(published))
         .map(({ filename, url, size, digest, uploadedAt }) => ({
           filename,
           path: releaseFilePath({ filename, url, digest }),

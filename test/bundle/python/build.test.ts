@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { BundleDocument } from "../../../src/bundle/document.ts";
+import { readFolderBundle } from "../../support/folder-bundle.ts";
 import { type PythonBuilderSite, pythonBuilderSite } from "../../support/python-builder-site.ts";
 import { makeWheel } from "../../support/python-index/wheel.ts";
 import { REAL_UV_TIMEOUT, realUv } from "../../support/real-uv.ts";
@@ -23,18 +23,6 @@ function fill({ index }: PythonBuilderSite): void {
   index.add(makeWheel({ name: "fast", version: "2.0" }));
 }
 
-async function documentOf({ ferry, at }: PythonBuilderSite): Promise<BundleDocument> {
-  const shown = await ferry("inspect", "b/", "--json");
-  expect(shown.code, shown.stderr).toBe(0);
-  const index = JSON.parse(await readFile(at("b/index.json"), "utf8")) as {
-    manifests: { digest: string }[];
-  };
-  const blob = async (digest: string): Promise<unknown> =>
-    JSON.parse(await readFile(at(`b/blobs/sha256/${digest.slice(7)}`), "utf8")) as unknown;
-  const manifest = (await blob(index.manifests[0]?.digest ?? "")) as { config: { digest: string } };
-  return (await blob(manifest.config.digest)) as BundleDocument;
-}
-
 describe("a spec with a Python engine", () => {
   it("is planned with count, size and glibc before anything is downloaded", async () => {
     const made = await pythonBuilderSite();
@@ -52,7 +40,7 @@ describe("a spec with a Python engine", () => {
     fill(made);
     const run = await made.ferry("build", await made.spec(SPEC), "-o", "b/");
     expect(run.code, run.stderr).toBe(0);
-    const document = await documentOf(made);
+    const { document } = await readFolderBundle(made.at("b"));
     expect(document.python).toMatchObject({ uv: "0.12.23", closure: "proven" });
     const arm = document.builds.find(({ arch }) => arch === "arm64");
     expect(arm?.python).toMatchObject({
