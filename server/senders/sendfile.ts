@@ -2,6 +2,7 @@ import { readSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { BodySender } from "../blob-sender.ts";
 import { createBufferPool } from "./buffers.ts";
+import { type Crowd, createCrowd } from "./crowd.ts";
 import { type Delivery, deliver, type SenderOptions } from "./deliver.ts";
 import { wrongLength } from "./open-blob.ts";
 import { descriptorOf } from "./raw-socket.ts";
@@ -30,14 +31,20 @@ const scratch = Buffer.allocUnsafeSlow(LARGEST_WINDOW);
  * wait and nobody else.
  */
 export function createSendfileSender(calls: SystemCalls, options: SenderOptions): BodySender {
+  const crowd = createCrowd(calls);
   return {
     kind: "sendfile",
     send: async (response, blob, { start, end }) => {
-      await deliver(response, blob, options, async (delivery) => {
-        const at = await writeOpening(delivery, start, end + 1);
-        if (at <= end) await moveRest(calls, delivery, at, end + 1);
-      });
-      return end + 1 - start;
+      const leave = crowd.enter();
+      try {
+        await deliver(response, blob, options, async (delivery) => {
+          const at = await writeOpening(delivery, start, end + 1);
+          if (at <= end) await moveRest(calls, crowd, delivery, at, end + 1);
+        });
+        return end + 1 - start;
+      } finally {
+        leave();
+      }
     },
   };
 }
@@ -55,13 +62,20 @@ async function writeOpening(delivery: Delivery, from: number, to: number): Promi
   }
 }
 
-async function moveRest(calls: SystemCalls, delivery: Delivery, from: number, to: number): Promise<void> {
+async function moveRest(
+  calls: SystemCalls,
+  crowd: Crowd,
+  delivery: Delivery,
+  from: number,
+  to: number,
+): Promise<void> {
   const { file, blob } = delivery;
   let at = from;
   let window = LARGEST_WINDOW;
   /** Where the bytes end that were just read, so that they need not be looked up: not every file system can tell. */
   let warmTo = 0;
   while (at < to) {
+    crowd.hold(delivery.response);
     const pumped = pump(calls, delivery, at, { to, window, warmTo });
     const moved = pumped.at - at;
     at = pumped.at;

@@ -4,7 +4,7 @@ import type { LibraryHandle } from "koffi";
 
 type Koffi = typeof koffiModule;
 
-/** The two system calls that Node lacks, called on the event loop's thread. */
+/** The system calls that Node lacks, called on the event loop's thread. */
 export interface SystemCalls {
   /**
    * Moves up to `count` bytes from offset `at` of a file to a socket without copying them through us. As many as the socket
@@ -17,10 +17,18 @@ export interface SystemCalls {
    * each `PROBE_STRIDE`, which is what Linux reads ahead by default. False where the system cannot tell.
    */
   resident(file: number, at: number, count: number): boolean;
+  /**
+   * Bounds how much the kernel takes for a connection before it calls it full (SO_SNDBUF, of which Linux makes the
+   * double), from now on: the kernel no longer finds a size by itself. One that the system refuses is no fault.
+   */
+  limitSendBuffer(socket: number, bytes: number): void;
 }
 
 const PROBE_STRIDE = 256 * 1024;
 const RWF_NOWAIT = 8;
+/** As Linux numbers them on x86-64 and arm64, where koffi and the offsets above work too. */
+const SOL_SOCKET = 1;
+const SO_SNDBUF = 7;
 
 /**
  * Loads the calls through koffi, an optional dependency with a prebuilt binary. A string says why there are none.
@@ -45,8 +53,12 @@ function bind(koffi: Koffi): SystemCalls {
     offset: BigInt64Array,
     count: number,
   ) => number;
+  const setsockopt = libc.func(
+    "int setsockopt(int socket, int level, int name, int32 *value, uint32 length)",
+  ) as (socket: number, level: number, name: number, value: Int32Array, length: number) => number;
   const probe = bindProbe(koffi, libc);
   const offset = new BigInt64Array(new ArrayBuffer(8));
+  const size = new Int32Array(new ArrayBuffer(4));
   return {
     sendfile: (socket, file, at, count) => {
       offset[0] = BigInt(at);
@@ -60,6 +72,10 @@ function bind(koffi: Koffi): SystemCalls {
         if (!probe(file, position)) return false;
       }
       return probe(file, at + count - 1);
+    },
+    limitSendBuffer: (socket, bytes) => {
+      size[0] = bytes;
+      setsockopt(socket, SOL_SOCKET, SO_SNDBUF, size, size.byteLength);
     },
   };
 }

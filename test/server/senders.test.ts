@@ -53,6 +53,7 @@ describe("sendfile", () => {
     const asked: { resident: boolean }[] = [];
     let seenCold = 0;
     const watching: SystemCalls = {
+      ...calls,
       resident: (...range) => {
         const resident = calls.resident(...range);
         if (!resident) seenCold += 1;
