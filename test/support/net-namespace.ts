@@ -28,8 +28,10 @@ export interface Namespace {
 export function networkNamespace(): Namespace {
   const id = `${process.pid % 60_000}`;
   const [name, outer, inner] = [`ferry-${id}`, `fo${id}`, `fi${id}`];
-  // Of the range that is set aside for tests of network devices (RFC 2544).
-  const [hostAddress, nodeAddress] = ["198.18.77.1", "198.18.77.2"];
+  // Of the range that is set aside for tests of network devices (RFC 2544); four addresses for each test process.
+  const block = process.pid % 16_384;
+  const [hostAddress, nodeAddress] = [1, 2].map((host) => `198.18.${block >> 6}.${(block & 63) * 4 + host}`);
+  if (hostAddress === undefined || nodeAddress === undefined) throw new Error("unreachable");
   const ip = (...args: string[]): void => {
     execFileSync("ip", args, { stdio: "pipe" });
   };

@@ -56,7 +56,7 @@ describe("a project's page as JSON", () => {
   });
 
   it.each([
-    ["withdrawn without a reason", true, true],
+    ["withdrawn without a reason", true as const, true],
     ["withdrawn with one", "broken", "broken"],
     ["not withdrawn", undefined, false],
   ])("P17 says %s", (_, yanked, shown) => {

@@ -71,19 +71,20 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     wheel: wheel === undefined ? undefined : wheelRequest(wheel),
     sourceRequirements: requirements,
   };
-  const resolution = await resolver.resolve(request);
-  refuseMixedFamilies(
-    `${engine} ${version} ${arch} ${variant}`,
-    resolution.packages,
-    resolution.extraIndex?.name,
-  );
+  // What is quickly known to be absent is said before the long question is asked.
+  const uv = await uvArchive(input, uvVersion, arch);
   const facts = await resolver.interpreter(request.python, arch);
   const interpreter = {
     artifact: await interpreterArchive(input, facts.build, facts.asset),
     facts,
     check: (path: string) => resolver.checkInterpreter(facts, path),
   };
-  const uv = await uvArchive(input, uvVersion, arch);
+  const resolution = await resolver.resolve(request);
+  refuseMixedFamilies(
+    `${engine} ${version} ${arch} ${variant}`,
+    resolution.packages,
+    resolution.extraIndex?.name,
+  );
   const planned = await planWheels(resolution, {
     bench,
     release: wheel,
