@@ -17,9 +17,17 @@ export function requirementsOf(request: PythonRequest): string[] {
       ? []
       : readRequirements(sourceRequirements.text, sourceRequirements.file)),
   ];
+  if (build.wheel !== undefined && wheel === undefined) {
+    throw new Error(`the wheel of ${build.wheel.repo} ${build.wheel.tag} was not looked up`);
+  }
   const named = new Set(lines.map(projectOf));
   const missing = (build.indexPackages ?? []).filter((name) => !named.has(normaliseProject(name)));
   return [...lines, ...missing];
+}
+
+/** `vLLM 0.30.0 cu13 for amd64`, as messages name it. */
+export function titleOf({ label, build, version, arch }: PythonRequest): string {
+  return `${label} ${build.version ?? version} ${build.variant} for ${arch}`;
 }
 
 /** The project that a requirement is of, normalised. */

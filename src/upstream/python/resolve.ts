@@ -4,7 +4,7 @@ import { machineOf } from "../../wire/wheel-fit.ts";
 import { normaliseProject } from "../../wire/wheel-name.ts";
 import { compile } from "./compile.ts";
 import { askRelease } from "./published.ts";
-import { requirementsOf } from "./requirements.ts";
+import { requirementsOf, titleOf } from "./requirements.ts";
 import { resolvedPackages } from "./resolved-packages.ts";
 import type { IndexRelease, PythonRequest, Resolution } from "./types.ts";
 import { readWhole, yankedIn } from "./uv-notes.ts";
@@ -26,9 +26,10 @@ const DAY_MS = 86_400_000;
 /** Resolves one build for its platform. Throws the PYTHON_* codes, the network's, and INTERRUPTED. */
 export async function resolveBuild(request: PythonRequest, parts: ResolveParts): Promise<Resolution> {
   const { uv, torchIndexUrl, unclaimed } = parts;
-  const { build, arch, python, glibc } = request;
-  const what = `${request.label} ${build.version ?? request.version} ${build.variant} for ${arch}`;
+  const { arch, python, glibc } = request;
+  const what = titleOf(request);
   const requirements = requirementsOf(request);
+  if (requirements.length === 0) throw asksForNothing(what);
   const extraIndex = extraIndexOf(request, torchIndexUrl);
   const release = await releaseOf(request, uv);
   const published = publicationOf(request, release, what);
@@ -54,6 +55,12 @@ export async function resolveBuild(request: PythonRequest, parts: ResolveParts):
     elsewhere: await uploadsElsewhere(lock, extraIndex?.packages ?? [], parts),
   });
   return { platform, python, published, excludeNewer, requirements, extraIndex, packages, release };
+}
+
+function asksForNothing(what: string): FerryError {
+  return new FerryError("RECIPE_INVALID", `${what}: the recipe asks for no package`, {
+    hint: "Give the build `requirements:`, a `wheel:`, or a source with a requirements file.",
+  });
 }
 
 async function releaseOf(request: PythonRequest, uv: Uv): Promise<IndexRelease | undefined> {

@@ -1,6 +1,7 @@
 import type { Logger } from "../../log.ts";
 import { askInterpreter, checkInterpreter } from "./interpreter.ts";
 import { latestUpload } from "./published.ts";
+import { titleOf } from "./requirements.ts";
 import { PYTORCH_INDEX, resolveBuild } from "./resolve.ts";
 import type { PythonRequest, PythonResolver, Resolution } from "./types.ts";
 import type { Uv } from "./uv-process.ts";
@@ -24,8 +25,7 @@ export function createResolver({
   const unclaimed = new Set<string>();
 
   const resolveNow = async (request: PythonRequest): Promise<Resolution> => {
-    const { label, build, arch } = request;
-    const what = `${label} ${build.version ?? request.version} ${build.variant} for ${arch}`;
+    const what = titleOf(request);
     logger.info(`asking uv what ${what} is made of`);
     const resolution = await resolveBuild(request, {
       uv,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { projectOf, requirementsOf } from "../../../src/upstream/python/requirements.ts";
+import { projectOf, requirementsOf, titleOf } from "../../../src/upstream/python/requirements.ts";
 import { pythonRequest } from "../../support/python-index/request.ts";
 
 const HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -60,4 +60,13 @@ it.each([
   ["", ""],
 ])("the project of %j is %j", (line, project) => {
   expect(projectOf(line)).toBe(project);
+});
+
+it("never resolves without the wheel that the recipe names", () => {
+  const wheel = { project: "vllm", repo: "o/r", tag: "v1", prefix: "vllm-", suffix: ".whl" };
+  expect(() => requirementsOf(pythonRequest({ wheel }))).toThrow("o/r v1 was not looked up");
+});
+
+it("is named by what is resolved, not by what was asked for", () => {
+  expect(titleOf(pythonRequest({ version: "0.9" }))).toBe("Small 0.9 cpu for amd64");
 });

@@ -304,6 +304,16 @@ describe("an engine with a second index", () => {
   });
 });
 
+it("a second index that is not PyTorch's is asked where it is", async () => {
+  const index = await pythonIndex();
+  index.add(makeWheel({ name: "small", version: "1.0", requires: ["torch"] }));
+  index.addExtra("own", makeWheel({ name: "torch", version: "9.0" }), { uploadedAt: "2026-09-09T00:00:00Z" });
+  const build = { extraIndex: `${index.whl}/own/`, indexPackages: ["Torch"] };
+  const { extraIndex, packages } = await resolve(index, pythonRequest(build));
+  expect(extraIndex).toEqual({ name: "own", url: `${index.whl}/own`, packages: ["torch"] });
+  expect(packages[1]).toMatchObject({ version: "9.0", files: [{ uploadedAt: "2026-01-01T00:00:00Z" }] });
+});
+
 describe("an engine from its source archive", () => {
   it("is frozen at the time of its pin, with the requirements of its file", async () => {
     const index = await pythonIndex();
@@ -316,6 +326,13 @@ describe("an engine from its source archive", () => {
     const resolution = await resolve(index, request);
     expect(resolution).toMatchObject({ published: "2026-01-05T00:00:00Z", release: undefined });
     expect(resolution.packages.map(({ version }) => version)).toEqual(["3.1"]);
+  });
+
+  it("asks for something", async () => {
+    const index = await pythonIndex();
+    await expect(resolve(index, pythonRequest({ requirements: [] }))).rejects.toMatchObject({
+      code: "RECIPE_INVALID",
+    });
   });
 
   it("cannot be frozen where nothing says when it was published", async () => {
