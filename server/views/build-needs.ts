@@ -8,6 +8,7 @@ import { formatCc } from "../../src/recipe/needs.ts";
 import type { Recipe } from "../../src/recipe/schema.ts";
 import type { Facts } from "../../src/recipe/when.ts";
 import { holds } from "../../src/recipe/when.ts";
+import { count } from "./words.ts";
 
 /** What a machine must have for a build, in words; undefined where nothing is asked, or nothing is known. */
 export interface BuildNeeds {
@@ -25,7 +26,7 @@ export function needsInWords(carried: CarriedBuild, recipe: Recipe | undefined):
   return {
     driver: driverOf(carried, recipe),
     compute: computeOf(carried, recipe),
-    glibc: glibcOf(carried.files),
+    glibc: carried.python === undefined ? glibcOf(carried.files) : `${carried.python.glibc} or newer`,
     also: alsoOf(carried),
   };
 }
@@ -91,13 +92,17 @@ function byVersion(a: readonly [number, number], b: readonly [number, number]): 
   return a[0] - b[0] || a[1] - b[1];
 }
 
-function alsoOf({ build }: CarriedBuild): string[] {
+function alsoOf({ build, python: environment }: CarriedBuild): string[] {
   const { cpuFlags = [], packages, python } = build;
   const deb = packages?.deb.join(", ") ?? "";
   const rpm = packages?.rpm.join(", ") ?? "";
   return [
     cpuFlags.length === 0 ? "" : `processor with ${cpuFlags.join(", ")}`,
     deb === rpm ? deb : `${deb} (rpm: ${rpm})`,
-    python === undefined ? "" : `Python ${python}`,
+    environment === undefined
+      ? python === undefined
+        ? ""
+        : `Python ${python}`
+      : `Python ${environment.version} and ${count(environment.packages, "package")} (carried)`,
   ].filter((word) => word !== "");
 }

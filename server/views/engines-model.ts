@@ -99,7 +99,7 @@ function versionModel(
       const missing = gaps.filter((one) => one.variant === variant).map(({ arch }) => arch);
       return {
         variant,
-        cells: { amd64: cellOf(of, missing, "amd64"), arm64: cellOf(of, missing, "arm64") },
+        cells: { amd64: cellOf(of, missing, "amd64", catalog), arm64: cellOf(of, missing, "arm64", catalog) },
         needs: mergedNeeds(of, catalog),
       };
     }),
@@ -108,10 +108,23 @@ function versionModel(
   };
 }
 
-function cellOf(builds: readonly CatalogBuild[], missing: readonly Arch[], arch: Arch): Cell {
+function cellOf(
+  builds: readonly CatalogBuild[],
+  missing: readonly Arch[],
+  arch: Arch,
+  catalog: Catalog,
+): Cell {
   const build = builds.find((one) => one.arch === arch);
   if (build === undefined) return { state: missing.includes(arch) ? "gap" : "none" };
-  return build.complete ? { state: "here", bytes: build.bytes } : { state: "waiting" };
+  return build.complete ? { state: "here", bytes: downloadOf(build, catalog) } : { state: "waiting" };
+}
+
+/** Of a Python build several wheels of a package may be carried, of which a node takes the best. */
+function downloadOf({ bytes, python }: CatalogBuild, catalog: Catalog): number {
+  if (python === undefined) return bytes;
+  const { lock, uv, interpreter, source, assets } = python;
+  const others = [lock, uv, interpreter, ...(source === undefined ? [] : [source]), ...assets];
+  return others.reduce((sum, path) => sum + (catalog.lookup(path)?.size ?? 0), python.bytes);
 }
 
 /** What the architectures need, said once where they agree. */

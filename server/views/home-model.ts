@@ -6,6 +6,7 @@ import { type BundleModel, bundlesModel } from "./bundles-model.ts";
 import { type EngineModel, enginesModel } from "./engines-model.ts";
 import { type GapModel, gapsModel } from "./gaps-model.ts";
 import { type Notice, noticesOf } from "./notices.ts";
+import { type PythonModel, pythonModel } from "./python-model.ts";
 import { type RepoModel, reposModel } from "./repos-model.ts";
 import type { Site } from "./site.ts";
 import { type ToolModel, toolsModel } from "./tools-model.ts";
@@ -19,6 +20,8 @@ export interface CatalogModel {
   bundles: BundleModel[];
   gaps: GapModel[];
   tools: ToolModel[];
+  /** undefined where no bundle has anything to do with Python. */
+  python: PythonModel | undefined;
 }
 
 /** Everything that the page at `/` shows. */
@@ -45,6 +48,7 @@ export function catalogModel(catalog: Catalog, site: Site): CatalogModel {
     bundles: bundlesModel(catalog, base),
     gaps: gapsModel(catalog),
     tools: toolsModel(catalog, base),
+    python: pythonModel(catalog, site),
   };
 }
 

@@ -9,19 +9,21 @@ import { type Html, html } from "./html.ts";
 import { installSection } from "./install.ts";
 import { renderPage } from "./layout.ts";
 import type { Notice } from "./notices.ts";
+import { pythonSection } from "./python.ts";
 import { reposSection } from "./repos.ts";
 import { toolsSection } from "./tools.ts";
 import { grouped } from "./words.ts";
 
 /** The page at `/`: what is here, how to get it, who vouches for it, and what is missing. */
 export function renderHome(model: HomeModel): string {
-  const { site, engines, repos, bundles, gaps, tools, asked } = model;
+  const { site, engines, repos, bundles, gaps, tools, python, asked } = model;
   const { base } = site;
   const empty = bundles.length === 0;
   const parts: (readonly [string, string, Html] | false)[] = [
     empty && ["start", "Start", emptySection()],
     engines.length > 0 && ["install", "Install", installSection(engines, site)],
     engines.length > 0 && ["engines", "Engines", enginesSection(engines)],
+    python !== undefined && ["python", "Python", pythonSection(python)],
     !empty && ["bundles", "Bundles", bundlesSection(bundles)],
     gaps.length > 0 && ["gaps", "Gaps", gapsSection(gaps)],
     !empty && ["settings", "Settings", toolsSection(tools)],

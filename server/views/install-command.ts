@@ -20,18 +20,20 @@ export function installOf(builds: readonly CatalogBuild[], catalog: Catalog, sit
   return { install: why === undefined ? installCommand(site, first) : undefined, why };
 }
 
-/** Why no node can install it from here, or undefined where one can: a build of release archives that is here whole. */
+/** Why no node can install it from here, or undefined where one can: a build that is here whole, with its environment. */
 function whyNot(
   { engine, version }: CatalogBuild,
   builds: readonly CatalogBuild[],
   catalog: Catalog,
 ): string | undefined {
   if (!isWord(engine) || !isWord(version)) return "its name is no plain word";
-  const archives = builds.filter(
-    ({ build }) => build.python === undefined && build.wheel === undefined && build.source === undefined,
+  const whole = builds.filter(
+    ({ build, python }) =>
+      python !== undefined ||
+      (build.python === undefined && build.wheel === undefined && build.source === undefined),
   );
-  let why = "it needs Python packages, and no bundle here carries a Python index";
-  for (const build of archives) {
+  let why = "it needs Python packages, and its bundle carries no environment for it";
+  for (const build of whole) {
     const held = findHolding(catalog, build);
     if (typeof held !== "string") return undefined;
     why = held;

@@ -67,6 +67,7 @@ section > h2 { margin-bottom: 0.4rem; }
 .danger { background: var(--bad-back); border-color: var(--bad); color: var(--bad); }
 .warning { background: var(--warn-back); border-color: var(--warn); color: var(--warn); }
 .notices { margin-bottom: 1.8rem; }
+.aside { margin-top: 0.9rem; }
 
 .badge { display: inline-block; border-radius: 4px; padding: 0.08rem 0.45rem; font-size: 0.78rem; font-weight: 650;
   white-space: nowrap; line-height: 1.5; }
@@ -75,7 +76,7 @@ section > h2 { margin-bottom: 0.4rem; }
 .badge.danger { outline: 1px solid var(--bad); text-transform: uppercase; letter-spacing: 0.03em; }
 .badge.quiet { background: var(--sunk); color: var(--soft); }
 
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; background: var(--card);
+.scroll { position: relative; overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; background: var(--card);
   margin-top: 0.7rem; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9rem; }
 caption { text-align: left; padding: 0.6rem 0.9rem 0; color: var(--soft); font-size: 0.85rem; }

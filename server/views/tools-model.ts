@@ -2,7 +2,10 @@ import { hexOf } from "../../src/lib/digest.ts";
 import { encodePath, releaseAssetPath } from "../../src/wire/github.ts";
 import type { Catalog } from "../catalog.ts";
 import type { CarriedAsset } from "../catalog-releases.ts";
+import { SIMPLE } from "../python/python-catalog.ts";
+import { hostOf } from "./host.ts";
 import { shellWord } from "./shell-word.ts";
+import { count } from "./words.ts";
 
 /** How a tool is made to use this mirror. */
 export interface ToolModel {
@@ -120,12 +123,15 @@ function gh(base: string, { repo, tag, asset }: Example): ToolModel {
 function uv(catalog: Catalog, base: string): ToolModel {
   const title = "uv and its Pythons";
   const astral = [...catalog.repos.values()].filter(({ repo }) => /^astral-sh\//i.test(repo));
+  const table = interpreterTable(catalog, base);
   if (astral.length === 0) {
     return {
       title,
       words:
-        "No bundle here carries uv or a Python of python-build-standalone. The assets part of a spec brings them.",
-      commands: [],
+        table.length > 0
+          ? "Pythons are here, and nothing else of astral.sh."
+          : "No bundle here carries uv or a Python of python-build-standalone. The assets part of a spec brings them.",
+      commands: table,
     };
   }
   const python = catalog.repo("astral-sh/python-build-standalone");
@@ -149,6 +155,7 @@ function uv(catalog: Catalog, base: string): ToolModel {
               text: `export UV_PYTHON_INSTALL_MIRROR=${shellWord(`${base}/${python.repo}/releases/download`)}`,
             },
           ]),
+      ...table,
       ...(installer === undefined
         ? []
         : [
@@ -161,11 +168,22 @@ function uv(catalog: Catalog, base: string): ToolModel {
   };
 }
 
+function interpreterTable({ python }: Catalog, base: string): ToolModel["commands"] {
+  if (python === undefined || python.interpreters.length === 0) return [];
+  const what = "Pythons that a uv's own table does not have";
+  return [
+    { what, text: `export UV_PYTHON_DOWNLOADS_JSON_URL=${shellWord(`${base}/python-downloads.json`)}` },
+  ];
+}
+
 function pip(catalog: Catalog, base: string): ToolModel {
+  const title = "pip and uv pip";
+  const projects = catalog.python?.indexes.get(SIMPLE)?.size ?? 0;
+  if (projects > 0) return index(catalog, base, title, projects);
   const wheel = firstAsset(catalog, (_, name) => name.endsWith(".whl"));
   const none = "No bundle here carries a Python index, so there is no index address to give to pip or uv";
   return {
-    title: "pip and uv pip",
+    title,
     words:
       wheel === undefined
         ? `${none}.`
@@ -174,5 +192,34 @@ function pip(catalog: Catalog, base: string): ToolModel {
       wheel === undefined
         ? []
         : [{ what: "A carried wheel", text: `pip install --no-deps ${addressOf(base, wheel)}` }],
+  };
+}
+
+function index({ python }: Catalog, base: string, title: string, projects: number): ToolModel {
+  const simple = shellWord(`${base}/simple`);
+  const host = hostOf(base) ?? "";
+  const extra = [...(python?.indexes.keys() ?? [])].find((folder) => folder.startsWith("whl/"));
+  return {
+    title,
+    words:
+      `An index of ${count(projects, "project")}: the wheels that the carried engines need, with their upload times, so ` +
+      "that --exclude-newer finds here what it found upstream.",
+    commands: [
+      { what: "uv, every command", text: `export UV_DEFAULT_INDEX=${simple}` },
+      {
+        what: "pip, every command",
+        text:
+          `export PIP_INDEX_URL=${simple}` +
+          (base.startsWith("http://") ? ` PIP_TRUSTED_HOST=${shellWord(host)}` : ""),
+      },
+      ...(extra === undefined
+        ? []
+        : [
+            {
+              what: "A second index, in a pyproject.toml",
+              text: `[[tool.uv.index]]\nname = "pytorch"\nurl = "${base}/${extra}"\nexplicit = true`,
+            },
+          ]),
+    ],
   };
 }

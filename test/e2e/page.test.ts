@@ -14,6 +14,7 @@ import {
   type PageMirror,
   servePages,
 } from "../support/page-mirror.ts";
+import { pythonCatalog } from "../support/page-python.ts";
 import { makeTempDir, removeTree } from "../support/tmp.ts";
 
 const why = CHROMIUM === undefined ? " (skipped: no chromium on PATH; Debian's package is chromium)" : "";
@@ -27,6 +28,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page in a real browser${why}`, () =
   let browser: Browser;
   let full: PageMirror;
   let empty: PageMirror;
+  let python: PageMirror;
   let shots: string;
   // A folder named from outside is kept, to look at what it holds.
   const kept = process.env["FERRY_PAGE_SHOTS"];
@@ -36,12 +38,14 @@ describe.skipIf(CHROMIUM === undefined)(`the page in a real browser${why}`, () =
     await mkdir(shots, { recursive: true });
     full = await servePages(fullCatalog(), { asked: askedLately() });
     empty = await servePages(catalogOf([]));
+    python = await servePages(pythonCatalog());
     browser = await launchChromium(CHROMIUM ?? "");
   }, 120_000);
   afterAll(async () => {
     await browser.close();
     await full.close();
     await empty.close();
+    await python.close();
     if (kept === undefined) await removeTree(shots);
   });
 
@@ -73,6 +77,7 @@ describe.skipIf(CHROMIUM === undefined)(`the page in a real browser${why}`, () =
   const pages: Readonly<Record<string, () => string>> = {
     home: () => `${full.url}/`,
     empty: () => `${empty.url}/`,
+    python: () => `${python.url}/`,
     release: () => `${full.url}/${RELEASES}/tag/b11347`,
     releases: () => `${full.url}/${RELEASES}`,
   };

@@ -180,7 +180,7 @@ describe("the matrix of engines", () => {
       return version?.install ?? version?.why;
     };
     expect(install("llamacpp")).toBe(`curl -fsSL ${BASE}/install.sh | sh -s -- llamacpp b11347`);
-    expect(install("vllm")).toBe("it needs Python packages, and no bundle here carries a Python index");
+    expect(install("vllm")).toBe("it needs Python packages, and its bundle carries no environment for it");
     const [guarded] = enginesModel(full, { base: BASE, guarded: true });
     expect(guarded?.versions[0]?.install).toBe(
       `curl -fsSL --oauth2-bearer "$FERRY_TOKEN" ${BASE}/install.sh | sh -s -- llamacpp b11347`,
