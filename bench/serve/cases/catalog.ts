@@ -4,6 +4,7 @@ import { runLoad } from "../clients.ts";
 import { compare, limit, type Row } from "../row.ts";
 import { type Server, startMirror } from "../servers.ts";
 import { writeWideStore } from "../store.ts";
+import { cpuOf } from "../usage.ts";
 
 const PATHS = 100_000;
 
@@ -11,12 +12,15 @@ const PATHS = 100_000;
 export async function catalog(bench: Bench): Promise<Row[]> {
   const { command, folder, options, signal, store } = bench;
   const wide = await writeWideStore(join(folder, "wide"), PATHS);
-  const start = async (root: string): Promise<{ server: Server; took: number }> => {
+  const start = async (root: string): Promise<{ server: Server; took: number; cpu: number }> => {
     const begun = performance.now();
     const server = await startMirror("mirror", command, { store: root });
-    return { server, took: (performance.now() - begun) / 1000 };
+    const cpu = server.pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
+    return { server, took: (performance.now() - begun) / 1000, cpu };
   };
   const loads: number[] = [];
+  /** The same in processor time, which a busy machine does not lengthen as much. */
+  const works: number[] = [];
   const rates: number[] = [];
   const others: number[] = [];
   const rate = async ({ url }: Server, path: string): Promise<number> => {
@@ -40,10 +44,12 @@ export async function catalog(bench: Bench): Promise<Row[]> {
     rates.push(await rate(large.server, wide.pathOf(`wide-${PATHS - 1}.tar.gz`)));
     await large.server.stop();
     loads.push(large.took - small.took);
+    works.push(large.cpu - small.cpu);
     console.error(`  started in ${large.took.toFixed(2)} s, with few files in ${small.took.toFixed(2)} s`);
   }
   return [
     limit(`start with ${PATHS} files, beyond that with few`, "s", loads, { most: 2 }),
+    limit(`start with ${PATHS} files, beyond that with few, processor time`, "s", works),
     compare(
       "files asked for among them, one byte each",
       "req/s",
