@@ -40,7 +40,7 @@ export async function writeLayoutFolder(
       options.onBytes?.(entry.size);
     }
     for (const folder of [blobs, dirname(blobs), temporary]) await syncFolder(folder);
-    await swap(temporary, final);
+    await swapFolder(temporary, final);
     return bytes;
   } catch (error) {
     await rm(temporary, { force: true, recursive: true }).catch(() => undefined);
@@ -107,7 +107,8 @@ async function requireReplaceable(target: string): Promise<void> {
   }
 }
 
-async function swap(temporary: string, final: string): Promise<void> {
+/** Puts a folder in place of what is there, which is back where that fails. */
+export async function swapFolder(temporary: string, final: string): Promise<void> {
   const aside = temporaryBeside(final);
   const moved = await rename(final, aside).then(
     () => true,

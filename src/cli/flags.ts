@@ -31,6 +31,13 @@ export interface VerifyFlags extends JsonFlag {
 export interface InspectFlags extends JsonFlag {
   key: string[];
 }
+export interface ExportFolderFlags {
+  key: string[];
+  allowUnsigned?: boolean;
+  arch: string;
+  variant?: string;
+  output: string;
+}
 export interface KeysNewFlags {
   out: string;
   type: string;

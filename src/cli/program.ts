@@ -6,6 +6,7 @@ import type {
   BuildsFlags,
   CandidatesFlags,
   EvalFlags,
+  ExportFolderFlags,
   InspectFlags,
   JsonFlag,
   KeysNewFlags,
@@ -131,6 +132,18 @@ function addReaders(program: Command, context: Context): void {
     .action(async (bundle: string) => {
       const { sbomCommand } = await import("./commands/sbom.ts");
       await sbomCommand(context, bundle);
+    });
+  program
+    .command("export-folder <bundle> <engine> <version>")
+    .description("write a Python engine's wheels, lock, uv and interpreter as a folder to install from")
+    .requiredOption("--arch <arch>", "amd64 or arm64")
+    .option("--variant <name>", "which build; needed where the bundle has several")
+    .requiredOption("-o, --output <dir>", "folder to write; an earlier one is replaced")
+    .option("--key <file>", "trusted public key (PEM); may be given several times", collect, [])
+    .option("--allow-unsigned", "take a bundle that nobody signed")
+    .action(async (bundle: string, engine: string, version: string, options: ExportFolderFlags) => {
+      const { exportFolderCommand } = await import("./commands/export-folder.ts");
+      await exportFolderCommand(context, [bundle, engine, version], options);
     });
 }
 

@@ -91,7 +91,7 @@ install_wheels() {
     if run_uv "$@"; then return 0; fi
   fi
   until run_uv "$@" --quiet >"$tmp/errors" 2>&1; do
-    if grep -q -i 'hash mismatch' "$tmp/errors"; then
+    if grep -q -i -E '(hash|size) mismatch' "$tmp/errors"; then
       fail "$NOT_VERIFIED" "a wheel is not the one that the lock names: $(uv_said)" \
         "The mirror's store is damaged or somebody changed the file on its way. On the mirror: ferry scrub"
     fi

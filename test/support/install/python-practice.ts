@@ -23,6 +23,8 @@ export interface PythonPractice {
   python?: Partial<PythonBuild>;
   /** Further files, by mirror path. */
   files?: Readonly<Record<string, Buffer | string>>;
+  /** Changes the text of every lock. */
+  lock?: (text: string) => string;
   /** Default: a Python of this machine. */
   interpreter?: { path: string; archive: Buffer };
 }
@@ -56,18 +58,19 @@ export async function pythonPractice(options: PythonPractice = {}): Promise<Test
     }),
     document: { recipes: [{ engine, recipe }] },
   });
-  return withParts(bundle, python);
+  const { lock = (text: string): string => text } = options;
+  return withParts(bundle, (text) => lock(text.replace(">=3.12", `>=${python}`)));
 }
 
 /** Source and assets are files of their builds too, and locks are for the Python that is here. */
-function withParts(bundle: TestBundle, python: string): TestBundle {
+function withParts(bundle: TestBundle, lock: (text: string) => string): TestBundle {
   const builds = bundle.document?.builds?.map((build) => {
     const { source, assets = [] } = build.python ?? {};
     return { ...build, files: [...build.files, ...(source === undefined ? [] : [source]), ...assets] };
   });
   const files = Object.entries(bundle.files ?? {}).map(([path, content]) => [
     path,
-    path.endsWith("/pylock.toml") ? String(content).replace(">=3.12", `>=${python}`) : content,
+    path.endsWith("/pylock.toml") ? lock(String(content)) : content,
   ]);
   return {
     ...bundle,

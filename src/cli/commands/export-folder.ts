@@ -1,0 +1,28 @@
+import { resolve } from "node:path";
+import { exportFolder } from "../../bundle/export-folder.ts";
+import { FerryError } from "../../errors.ts";
+import type { Context } from "../context.ts";
+import type { ExportFolderFlags } from "../flags.ts";
+import { loadVerifiers } from "../load-keys.ts";
+import { withBundle } from "../open-bundle.ts";
+import { renderExportFolder } from "../render/export-folder.ts";
+
+export async function exportFolderCommand(
+  context: Context,
+  [bundle, engine, version]: readonly [string, string, string],
+  { key, allowUnsigned = false, arch, variant, output }: ExportFolderFlags,
+): Promise<void> {
+  if (key.length === 0 && !allowUnsigned) {
+    throw new FerryError("USAGE", "export-folder needs the public key that you trust: --key PUB.pem", {
+      hint: "What is in the folder will be run. --allow-unsigned takes bundles that nobody vouches for.",
+    });
+  }
+  const verifiers = await loadVerifiers(context, key);
+  const trust = verifiers.length === 0 ? "unsigned-ok" : { verifiers, allowUnsigned };
+  const { logger, signal } = context;
+  const options = { output: resolve(context.cwd, output), logger, signal };
+  const report = await withBundle(context, bundle, (source) =>
+    exportFolder(source, trust, { engine, version, arch, variant }, options),
+  );
+  await context.write(renderExportFolder(report));
+}
