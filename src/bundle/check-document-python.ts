@@ -6,7 +6,7 @@ import { metadataPath } from "./document-python.ts";
 export function checkPython({ python, builds, files }: BundleDocument): string[] {
   const digests = new Map<string, Digest>(files.map(({ path, digest }) => [path, digest]));
   const problems: string[] = [];
-  const require = (what: string, path: string | undefined): void => {
+  const demand = (what: string, path: string | undefined): void => {
     if (path !== undefined && !digests.has(path)) problems.push(`${what} ${path} is not among the files`);
   };
   for (const { engine, version, arch, variant, python: build, files: needed } of builds) {
@@ -25,13 +25,13 @@ export function checkPython({ python, builds, files }: BundleDocument): string[]
   for (const { path, metadata } of python?.wheels ?? []) {
     if (seen.has(path)) problems.push(`the wheel ${path} is listed twice`);
     seen.add(path);
-    require("the wheel", path);
-    require("the metadata", metadataPath(path));
+    demand("the wheel", path);
+    demand("the metadata", metadataPath(path));
     const served = digests.get(metadataPath(path));
     if (served !== undefined && served !== metadata) {
       problems.push(`the wheel ${path} and the files disagree about the digest of its metadata`);
     }
   }
-  for (const { path } of python?.interpreters ?? []) require("the interpreter", path);
+  for (const { path } of python?.interpreters ?? []) demand("the interpreter", path);
   return problems;
 }

@@ -11,6 +11,8 @@ export interface TextOptions extends Persistence {
   cache?: ResponseCache | undefined;
   /** Bytes; default 32 MiB. */
   maxBytes?: number;
+  /** Milliseconds for one try: a server that says a byte now and then is not waited for. Default ten minutes. */
+  tryMs?: number;
 }
 
 export interface TextAnswer {
@@ -23,6 +25,7 @@ export interface TextAnswer {
   url: string;
 }
 
+const TRY_MS = 600_000;
 const DEFAULT_LIMIT = 32 * 1024 * 1024;
 
 /**
@@ -40,6 +43,14 @@ export async function fetchText(
   return persist(redactUrl(url), options, () => tryText(door, url, options, cached, accept));
 }
 
+function tooSlow(url: string, ms: number): FerryError {
+  const asked = redactUrl(url);
+  return new FerryError("NET_TIMEOUT", `${asked} was not answered whole within ${Math.round(ms / 1000)} s`, {
+    hint: "The server or a proxy hands its answer out too slowly: look at the URL with curl, then run the same command again.",
+    details: { url: asked, ms },
+  });
+}
+
 type Accept = (answer: TextAnswer & { text: string }) => void;
 
 async function tryText(
@@ -49,15 +60,17 @@ async function tryText(
   cached: CacheEntry | undefined,
   accept: Accept,
 ): Promise<Attempt<TextAnswer>> {
-  const { headers, signal } = options;
+  const { headers, signal, tryMs = TRY_MS } = options;
+  const limit = AbortSignal.timeout(tryMs);
   try {
     const response = await door.request(url, {
       headers: { ...headers, ...(cached && { "if-none-match": cached.etag }) },
-      ...(signal && { signal }),
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
     return await understand(response, url, options, cached, accept);
   } catch (error) {
     if (signal?.aborted === true) throw interrupted(`asking ${redactUrl(url)}`);
+    if (limit.aborted) return { failed: { kind: "fault", error: tooSlow(url, tryMs) } };
     if (isFerryError(error)) return { failed: { kind: "fault", error } };
     throw error;
   }

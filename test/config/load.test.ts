@@ -68,3 +68,21 @@ it("takes seconds and switches", () => {
     offline: true,
   });
 });
+
+it.each(["abc\r", "two words", "with\nline"])("refuses a token with what no token has: %j", (token) => {
+  expect(() => loadConfig({ GITHUB_TOKEN: token })).toThrow(/GITHUB_TOKEN holds/);
+});
+
+it("takes a private index's user and password for its own origin alone", () => {
+  const { python, insecureOrigins } = loadConfig({
+    UV_DEFAULT_INDEX: "http://u%40x:p@index.example.org:81/simple/",
+  });
+  expect(python.credentials).toEqual({
+    origin: "http://index.example.org:81",
+    authorization: `Basic ${Buffer.from("u@x:p").toString("base64")}`,
+  });
+  expect(insecureOrigins).toEqual(["http://index.example.org:81"]);
+  expect(
+    loadConfig({ UV_DEFAULT_INDEX: "https://index.example.org/simple" }).python.credentials,
+  ).toBeUndefined();
+});

@@ -54,6 +54,23 @@ describe("fetchJson", () => {
     expect(clock.slept).toEqual([250, 500, 1000]);
   });
 
+  it("does not wait for a server that says a byte now and then", async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const drip = setInterval(() => response.write(" "), 5);
+      response.on("close", () => {
+        clearInterval(drip);
+      });
+    });
+    const policy = { tries: 2, baseMs: 1, capMs: 1, longestWaitMs: 1 };
+    const asked = fetchJson(openDoor([server.origin]), server.origin, { ...asking(), policy, tryMs: 50 });
+    await expect(asked).rejects.toMatchObject({
+      code: "NET_TIMEOUT",
+      message: expect.stringContaining("not answered whole") as string,
+    });
+    expect(server.seen).toHaveLength(2);
+  });
+
   it("B2: tries again where a page for browsers comes with status 200, then names URL and content type", async () => {
     const server = await serve((_, response) => {
       reply(response, 200, { "content-type": "text/html; charset=utf-8" }, "<html>unicorn</html>");

@@ -1,15 +1,15 @@
 import { FerryError } from "../../errors.ts";
 import type { Artifact } from "../../upstream/artifact.ts";
 import type { Resolution, ResolvedFile, ResolvedPackage } from "../../upstream/python/types.ts";
-import { bestWheel, glibcOf, type WheelTarget } from "../../wire/wheel-fit.ts";
+import { bestWheel, glibcOfPackages, type WheelTarget } from "../../wire/wheel-fit.ts";
 import { normaliseProject, parseWheelName } from "../../wire/wheel-name.ts";
 import { requireServable } from "../servable.ts";
 import type { PythonBench } from "./bench.ts";
 import { wheelPath } from "./paths.ts";
 import type { PlannedWheel } from "./planned.ts";
 
-/** glibc 2.5: the oldest that any wheel speaks of. */
-const OLDEST = 5;
+/** The oldest glibc that any wheel speaks of: what an environment of pure wheels is said to need. */
+const OLDEST = "2.5";
 
 interface Around {
   bench: Pick<PythonBench, "sizeOf">;
@@ -28,18 +28,17 @@ export async function planWheels(
   around: Around,
 ): Promise<{ wheels: PlannedWheel[]; glibc: string; bytes: number }> {
   const wheels: PlannedWheel[] = [];
-  let glibc = OLDEST;
   let bytes = 0;
   for (const found of resolution.packages) {
     const planned: PlannedWheel[] = [];
     for (const file of found.files) {
       planned.push({ artifact: await artifactOf(file, found, around), package: found, file });
     }
-    glibc = Math.max(glibc, Math.min(...found.files.map((file) => minorOf(file, around.target))));
     bytes += bestWheel(planned, ({ file }) => file.filename, around.target)?.artifact.size ?? 0;
     wheels.push(...planned);
   }
-  return { wheels, glibc: `2.${glibc}`, bytes };
+  const names = resolution.packages.map(({ files }) => files.map(({ filename }) => filename));
+  return { wheels, glibc: glibcOfPackages(names, around.target.arch) ?? OLDEST, bytes };
 }
 
 async function artifactOf(
@@ -61,10 +60,4 @@ async function artifactOf(
   const size = file.size ?? (await bench.sizeOf(file.url));
   const trust = file.digest === undefined ? "computed" : "index";
   return { path, url: file.url, size, digest: file.digest, trust, updatedAt: file.uploadedAt };
-}
-
-function minorOf({ filename }: ResolvedFile, { arch }: WheelTarget): number {
-  const wheel = parseWheelName(filename);
-  const glibc = wheel === undefined ? undefined : glibcOf(wheel, arch);
-  return glibc === undefined ? OLDEST : Number(glibc.split(".")[1]);
 }

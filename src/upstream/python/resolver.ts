@@ -11,6 +11,11 @@ export interface ResolverOptions {
   logger: Logger;
   /** Stands for `https://download.pytorch.org/whl`, which is the default. */
   torchIndexUrl?: string;
+  /**
+   * Addresses of files whose digest uv made itself, because no index gave one: known from earlier runs, and added to. What
+   * uv's cache has it does not read again, so only who remembers can tell.
+   */
+  unclaimed?: Set<string>;
 }
 
 /** Asks the real uv, each question once. */
@@ -18,11 +23,11 @@ export function createResolver({
   uv,
   logger,
   torchIndexUrl = PYTORCH_INDEX,
+  unclaimed = new Set(),
 }: ResolverOptions): PythonResolver {
   const resolutions = new Map<string, Promise<Resolution>>();
   const uploads = new Map<string, Promise<string | undefined>>();
   const interpreters = new Map<string, ReturnType<typeof askInterpreter>>();
-  const unclaimed = new Set<string>();
 
   const resolveNow = async (request: PythonRequest): Promise<Resolution> => {
     const what = titleOf(request);

@@ -108,6 +108,10 @@ describe("Python engines: what real users met", () => {
     expect(torch?.trust).toBe("computed");
     const inspected = await made.ferry("inspect", "b/");
     expect(inspected.stdout).toContain("1 computed by the builder, NOT published by anybody");
+    // uv's cache now has a digest of its own making: it is not taken for a published one.
+    const again = await made.ferry("build", "spec.yaml", "-o", "c/");
+    expect(again.code, again.stderr).toBe(0);
+    expect((await made.ferry("inspect", "c/")).stdout).toContain("1 computed by the builder");
   });
 
   it("P6 a hash is wrong upstream: an error with both digests", async () => {
