@@ -50,7 +50,7 @@ function variantHtml({ variant, cells, needs }: VariantModel): Html {
     html`<td class="${kind}">${text ?? dash("nothing stated")}</td>`;
   return html`<tr><th scope="row" class="fix"><code>${variant}</code></th>${ARCHS.map(
     (arch) => html`<td class="num">${cellHtml(cells[arch])}</td>`,
-  )}${need(needs.driver, "need")}${need(needs.compute, "need")}${need(needs.glibc, "fix")}${need(needs.also.length === 0 ? undefined : needs.also.join("; "), "also")}</tr>
+  )}${need(needs.driver, "need")}${need(needs.compute, "need")}${need(needs.glibc, needs.glibc?.includes(";") === true ? "need" : "fix")}${need(needs.also.length === 0 ? undefined : needs.also.join("; "), "also")}</tr>
 `;
 }
 

@@ -7,7 +7,7 @@ import { count, grouped } from "./words.ts";
 
 /** The index, the locks, and what no bundle carries of Python engines. */
 export function pythonSection({ indexes, locks, notCarried, ways }: PythonModel): Html {
-  const head = html`<tr><th scope="col">Lock</th><th scope="col">Variant</th><th scope="col">For</th><th scope="col">Python</th><th scope="col" class="num">Packages</th><th scope="col" class="num">Wheels</th><th scope="col">glibc</th><th scope="col">Frozen at</th><th scope="col">Closure</th><th scope="col">Get it</th></tr>`;
+  const head = html`<tr><th scope="col">Lock</th><th scope="col">Variant</th><th scope="col">For</th><th scope="col">Python</th><th scope="col" class="num">Packages</th><th scope="col" class="num">Wheels</th><th scope="col">glibc from</th><th scope="col">Frozen at</th><th scope="col">Closure</th><th scope="col">Get it</th></tr>`;
   return section(
     "python",
     "Python",
@@ -34,7 +34,7 @@ function lockHtml(lock: LockModel): Html {
     lock;
   const name = `${title} ${variant} ${arch}`;
   const links = html`<a href="${pylock}">lock<span class="unseen"> of ${name}</span></a> <a href="${folder}">wheels<span class="unseen"> of ${name} as a tar</span></a>`;
-  return html`<tr><th scope="row" class="fix">${title}</th><td class="fix"><code>${variant}</code></td><td>${arch}</td><td>${python}</td><td class="num">${grouped(packages)}</td><td class="num">${formatBytes(bytes)}</td><td class="fix">${glibc} or newer</td><td>${timeHtml(frozen)}</td><td>${
+  return html`<tr><th scope="row" class="fix">${title}</th><td class="fix"><code>${variant}</code></td><td>${arch}</td><td>${python}</td><td class="num">${grouped(packages)}</td><td class="num">${formatBytes(bytes)}</td><td class="fix">${glibc}</td><td>${timeHtml(frozen)}</td><td>${
     proven ? badge("ok", "proven") : badge("warning", "not proven")
   }</td><td class="fix">${complete ? links : badge("warning", "not imported yet")}</td></tr>
 `;

@@ -1,0 +1,50 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describeMachine } from "./build/machine.ts";
+import { type Bench, createBench } from "./python/bench.ts";
+import { pages } from "./python/cases/pages.ts";
+import { CASES, type CaseName, type Options, readOptions, USAGE } from "./python/options.ts";
+import { type Report, renderReport } from "./serve/report.ts";
+import type { Row } from "./serve/row.ts";
+
+/**
+ * `npm run bench:python`: the mirror's Python side beside native tools, as a table on standard output.
+ * A missed target is said and is no failure: how busy a machine is must not decide whether a change passes.
+ */
+const MEASURES: Readonly<Record<CaseName, (bench: Bench) => Promise<Row[]>>> = { pages };
+
+async function measureAll(options: Options, signal: AbortSignal): Promise<Report> {
+  const machine = describeMachine(options.dir);
+  const folder = await mkdtemp(join(await realpath(options.dir), "ferry-bench-"));
+  try {
+    const bench = await createBench(options, folder, signal);
+    const rows: Row[] = [];
+    for (const name of CASES) {
+      if (!options.cases.has(name)) continue;
+      console.error(`${name}:`);
+      rows.push(...(await MEASURES[name](bench)));
+    }
+    return { machine, notes: notesOf(options), rows };
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+function notesOf({ rounds, seconds }: Options): string[] {
+  return [
+    `Pages: 32 connections of one client process for ${seconds} s, ${rounds} rounds in changing order, the mirror with one process and no access log; nginx has one worker and the same bytes as files. First answers: from a mirror that was just started.`,
+  ];
+}
+
+const options = readOptions(process.argv.slice(2));
+if (options === "help") console.log(USAGE);
+else {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.once(name, () => {
+      stop.abort(new Error(`ended by ${name}`));
+    });
+  }
+  const report = await measureAll(options, stop.signal);
+  console.log(options.json ? JSON.stringify(report) : renderReport(report));
+}

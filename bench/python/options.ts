@@ -1,0 +1,62 @@
+import { tmpdir } from "node:os";
+import { parseArgs } from "node:util";
+
+export const CASES = ["pages"] as const;
+export type CaseName = (typeof CASES)[number];
+
+export interface Options {
+  rounds: number;
+  /** Seconds of each run of small requests. */
+  seconds: number;
+  cases: ReadonlySet<CaseName>;
+  json: boolean;
+  /** Where the temporary folder is made. */
+  dir: string;
+  /** Run the sources through tsx instead of compiling them first. */
+  sources: boolean;
+}
+
+export const USAGE = `npm run bench:python -- [options]
+  --rounds N    paired rounds, of which the median counts (default 5)
+  --seconds N   length of a run of small requests (default 3)
+  --only A,B    some of: ${CASES.join(", ")}
+  --dir FOLDER  where the temporary folder is made (default: the system's)
+  --sources     run the sources as they are, without compiling them first
+  --json        one JSON document instead of the table
+A quick trial: --rounds 1 --seconds 1`;
+
+/** Throws an Error in words for an option that cannot be understood. */
+export function readOptions(argv: readonly string[]): Options | "help" {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      rounds: { type: "string", default: "5" },
+      seconds: { type: "string", default: "3" },
+      only: { type: "string", default: CASES.join(",") },
+      dir: { type: "string", default: tmpdir() },
+      sources: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return "help";
+  return {
+    rounds: count("--rounds", values.rounds),
+    seconds: count("--seconds", values.seconds),
+    cases: new Set(values.only.split(",").map(caseName)),
+    dir: values.dir,
+    sources: values.sources,
+    json: values.json,
+  };
+}
+
+function caseName(word: string): CaseName {
+  const found = CASES.find((name) => name === word);
+  if (found === undefined) throw new Error(`--only: ${word} is none of ${CASES.join(", ")}`);
+  return found;
+}
+
+function count(flag: string, text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${flag} must be a whole number, not ${text}`);
+  return Number(text);
+}
