@@ -38,7 +38,8 @@ export function planInstall(catalog: InstallCatalog, question: InstallQuestion):
   const unfit = judged.filter(isLeft);
   const left = unfit.map(({ variant: name, reason }) => ({ variant: name, reason }));
   if (found.length > 0) return { ...plan, candidates: found, left };
-  if (unfit.length > 0 && unfit.every((one) => one.tooOld === true)) {
+  // What is here and does not fit is the reason; that others are not here is told beside it.
+  if (unfit.some((one) => one.tooOld === true)) {
     return { ...plan, candidates: [], left, refusal: tooOld(catalog, question, recipe, left) };
   }
   return { ...plan, candidates: [], left, refusal: notThere(catalog, question, recipe, offers, left) };

@@ -4,7 +4,7 @@ import { WORD } from "./safe-words.ts";
 
 /** What a node says of itself. */
 export interface NodeHost extends Host {
-  /** `2.36`; empty: unknown. Told for people: no recipe says yet which glibc a build needs, the node sees it by running it. */
+  /** `2.36`; empty: unknown. Python builds say what they need; for others the node sees it by running them. */
   glibc: string;
 }
 

@@ -56,7 +56,7 @@ export function notFitting(
   });
 }
 
-/** There are builds for such a machine, and every one that is here needs a newer C library. */
+/** There are builds for such a machine, and those that are here need a newer C library. */
 export function tooOld(
   catalog: InstallCatalog,
   { engine, version }: InstallQuestion,
