@@ -1,6 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { lstat, mkdir, readdir, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { readInstallScript } from "../../server/install/script.ts";
 import { tarGzOf } from "../support/archives/tar-gz.ts";
 import { type InstallSite, installSite } from "../support/install/install-site.ts";
 import { nvidiaSmi, SHELLS } from "../support/install/node.ts";
@@ -55,6 +57,9 @@ describe.each(SHELLS)("a Python engine in $name", { timeout: 180_000 }, (shell) 
       expect([path, (await lstat(site.at(path))).mode & 0o777]).toEqual([path, 0o755]);
     }
     await expect(lstat(site.at("engines/small/.work"))).rejects.toThrow("ENOENT");
+    // Who may not write there would compile it anew with every start.
+    const found = await site.node.start(["find", site.at("engines/small/current/lib/"), "-name", "small"]);
+    expect(await readdir(join(found.stdout.trim(), "__pycache__"))).toHaveLength(1);
 
     site.mirror.requests.length = 0;
     const again = await site.install(WANTED);
@@ -269,6 +274,18 @@ describe("a Python engine", { timeout: 180_000 }, () => {
     const { code, stderr } = await site.install(WANTED);
     expect([code, stderr]).toEqual([4, expect.stringContaining("the wheels cannot be had from")]);
     await expect(lstat(site.at("engines/small/current"))).rejects.toThrow("ENOENT");
+  });
+
+  it("is installed on a terminal too, where uv shows its progress", async () => {
+    const site = await installSite({ bundles: [await pythonPractice()] });
+    const file = join(site.node.folder, "install.sh");
+    await writeFile(file, await readInstallScript());
+    // Itself, and not what a version manager puts before it: that needs more of a PATH than the node has.
+    const python = execFileSync("python3", ["-c", "import sys; print(sys.executable)"], { encoding: "utf8" });
+    const terminal = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    const run = await site.install(WANTED, { file, before: [python.trim(), "-c", terminal] });
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining("Installed 2 packages")]);
+    expect(run.stdout).toContain("it says: small 1.0 on lib 2.0+local");
   });
 
   it("is told by a dry run with its packages, and nothing changes", async () => {

@@ -10,7 +10,7 @@ scrub() {
     esac
   done
   # Bytecode is written once, for everybody; not by whoever starts a program first.
-  PYTHONDONTWRITEBYTECODE=1
+  PYTHONDONTWRITEBYTECODE=yes
   export PYTHONDONTWRITEBYTECODE
 }
 

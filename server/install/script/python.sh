@@ -4,7 +4,7 @@
 # run_uv ARGUMENTS...: uv, which hears of the mirror, and of nobody else.
 run_uv() (
   scrub
-  UV_NO_CONFIG=1 UV_PYTHON_DOWNLOADS=never UV_CACHE_DIR=$work/uv-cache UV_HTTP_TIMEOUT=120
+  UV_NO_CONFIG=true UV_PYTHON_DOWNLOADS=never UV_CACHE_DIR=$work/uv-cache UV_HTTP_TIMEOUT='120'
   UV_CREDENTIALS_DIR=$work/uv-cache/credentials NETRC=$tmp/netrc
   export UV_NO_CONFIG UV_PYTHON_DOWNLOADS UV_CACHE_DIR UV_HTTP_TIMEOUT UV_CREDENTIALS_DIR NETRC
   if [ -n "$ca" ]; then
