@@ -6,6 +6,7 @@ import { beginExchange, type Exchange, exchangeOf, isRead } from "./exchange.ts"
 import type { Mirror } from "./mirror.ts";
 import { parseRequestPath, type RequestPath } from "./request-path.ts";
 import { resolveFile } from "./resolve-file.ts";
+import { asksForWhole } from "./small-file.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -110,7 +111,7 @@ function answered(mirror: Mirror, batch: Batch, request: IncomingMessage, respon
   const { accept = "" } = request.headers;
   if (accept.length <= MAX_ACCEPT) exchange.cacheKey = `${base} ${request.url ?? ""} ${accept}`;
   const rendered = exchange.cacheKey === "" ? undefined : mirror.cached(catalog).get(exchange.cacheKey);
-  if (rendered !== undefined) {
+  if (rendered !== undefined && (rendered.file !== true || asksForWhole(request))) {
     batch(() => {
       // Whoever left meanwhile is logged as that.
       if (!request.socket.destroyed) mirror.answer(request, response, rendered, false);

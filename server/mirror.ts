@@ -11,12 +11,13 @@ import type { Catalog } from "./catalog.ts";
 import type { CatalogProblem } from "./catalog-watch.ts";
 import { exchangeOf } from "./exchange.ts";
 import { explainMissing } from "./explain-missing.ts";
-import type { Metrics } from "./metrics.ts";
+import type { AnswerKind, Metrics } from "./metrics.ts";
 import { classOf } from "./path-class.ts";
 import { HTML_TYPE, JSON_TYPE, type Rendered, sendRendered, sendText } from "./rendered.ts";
 import { createRenderedCache, type RenderedCache } from "./rendered-cache.ts";
 import { sendBlob } from "./send-blob.ts";
 import { DeliveryError } from "./senders/delivery-error.ts";
+import { asksForWhole, isKept, renderFile } from "./small-file.ts";
 
 /** What the mirror is made of. Everything is passed in, so that a test makes one of parts of its own. */
 export interface MirrorParts {
@@ -86,11 +87,13 @@ export function createMirror(parts: MirrorParts): Mirror {
     file: (request, response, blob, fixed, sender = parts.sender) => {
       const exchange = exchangeOf(response);
       exchange.kind = "file";
-      exchange.sending = sendFile({ ...parts, sender }, request, response, blob, fixed);
+      const send = (): Promise<void> => sendFile({ ...parts, sender }, request, response, blob, fixed);
+      if (exchange.cacheKey === "" || !isKept(blob) || !asksForWhole(request)) exchange.sending = send();
+      else exchange.sending = sendKept(cached(exchange.catalog), request, response, blob, fixed, send);
     },
     answer: (request, response, rendered, keep = true) => {
       const exchange = exchangeOf(response);
-      exchange.kind = rendered.contentType === HTML_TYPE ? "page" : "api";
+      exchange.kind = kindOf(rendered);
       if (rendered.body.length > HELD_BY_KERNEL) response.setTimeout(parts.idleMs, () => response.destroy());
       exchange.bytes = sendRendered(request, response, rendered).bytes;
       if (keep && exchange.cacheKey !== "") cached(exchange.catalog).set(exchange.cacheKey, rendered);
@@ -110,6 +113,27 @@ export function createMirror(parts: MirrorParts): Mirror {
       exchangeOf(response).bytes = sendText(request, response, 404, body, {}, JSON_TYPE).bytes;
     },
   };
+}
+
+function kindOf({ file, contentType }: Rendered): AnswerKind {
+  if (file === true) return "file";
+  return contentType === HTML_TYPE ? "page" : "api";
+}
+
+/** Sends a small file from memory and keeps it there; `otherwise` where its bytes are not what they must be. */
+async function sendKept(
+  cache: RenderedCache,
+  request: IncomingMessage,
+  response: ServerResponse,
+  blob: ServedBlob,
+  fixed: boolean,
+  otherwise: () => Promise<void>,
+): Promise<void> {
+  const rendered = await renderFile(blob, fixed);
+  if (rendered === undefined) return otherwise();
+  const exchange = exchangeOf(response);
+  exchange.bytes = sendRendered(request, response, rendered).bytes;
+  cache.set(exchange.cacheKey, rendered);
 }
 
 async function sendFile(

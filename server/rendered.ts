@@ -11,6 +11,8 @@ export interface Rendered {
   headers: Readonly<Record<string, string>>;
   /** Where given: whether the answer still holds. Where not, it holds as long as the catalog does. */
   isFresh?: () => boolean;
+  /** It is a carried file: whoever asks for a part of it, or for an older one, must not be answered with this. */
+  file?: true;
 }
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -45,7 +47,7 @@ function headsOf(rendered: Rendered): Heads {
   const common = {
     etag: rendered.etag,
     "cache-control": "no-cache",
-    vary: "Accept",
+    ...(rendered.file === true ? {} : { vary: "Accept" }),
     "x-content-type-options": "nosniff",
     ...rendered.headers,
   };

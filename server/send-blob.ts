@@ -13,7 +13,7 @@ export interface Sent {
 }
 
 /** A blob's bytes never change under its name, so caches need not ask again. */
-const CACHE_CONTROL = "public, max-age=31536000, immutable";
+export const CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 /**
  * Answers a GET or HEAD for a blob as RFC 9110 has it: 200, 206, 304, 412 or 416; never compressed, never redirected.

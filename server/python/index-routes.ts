@@ -103,5 +103,5 @@ function describe(name: string, wheels: readonly IndexedWheel[], root: string): 
 /** Two types of one page are two answers: each has a tag of its own. */
 function renderAs(type: string, page: string): Rendered {
   const rendered = render(type, page);
-  return { ...rendered, etag: `"${hexOf(digestOf(`${type}\n${page}`)).slice(0, 40)}"` };
+  return { ...rendered, etag: `"${hexOf(digestOf(`${type} ${rendered.etag}`)).slice(0, 40)}"` };
 }

@@ -22,8 +22,6 @@ export interface BundledWheel {
   uploadedAt?: string;
   claimedUploadedAt?: string;
   yanked?: string | true;
-  /** `absent`: the document names it, and nobody carries it. */
-  metadata?: "absent";
 }
 
 /** A build of a Python engine, with the wheels of its lock. */
@@ -69,7 +67,7 @@ export function pythonBundle(bundle: PythonBundle): TestBundle {
     const path = wheelPath(wheel);
     const { bytes, metadata } = wheel.distribution;
     files.set(path, bytes);
-    if (wheel.metadata !== "absent" && metadata !== undefined) files.set(metadataPath(path), metadata);
+    if (metadata !== undefined) files.set(metadataPath(path), metadata);
     wheels.set(path, carriedWheel(wheel));
   }
   const python: PythonPart = {
@@ -127,7 +125,7 @@ function carriedBuild(build: BundledBuild, files: Map<string, string | Buffer>):
   for (const path of [uv, interpreter]) if (!files.has(path)) files.set(path, `what is at ${path}`);
   const wheelFiles = wheels.flatMap((wheel) => {
     const path = wheelPath(wheel);
-    return wheel.metadata === "absent" ? [path] : [path, metadataPath(path)];
+    return [path, metadataPath(path)];
   });
   return {
     engine,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { metadataPath } from "../../../src/bundle/document-python.ts";
-import { hexOf } from "../../../src/lib/digest.ts";
+import { digestOf, hexOf } from "../../../src/lib/digest.ts";
 import { encodePath } from "../../../src/wire/github.ts";
 import { type TestMirror, type TestMirrorOptions, testMirror } from "../../support/mirror-server.ts";
 import { type PythonBundle, pythonBundle, UPLOADED, wheelPath } from "../../support/python-bundle.ts";
 import { makeWheel } from "../../support/python-index/wheel.ts";
-import { type ImportNotes, servedStore } from "../../support/served-store.ts";
+import { damage, type ImportNotes, servedStore } from "../../support/served-store.ts";
 import { tmpDir } from "../../support/tmp.ts";
 
 const JSON_TYPE = "application/vnd.pypi.simple.v1+json";
@@ -243,8 +243,45 @@ describe("P8 metadata", () => {
     }
   });
 
+  it("is the same when it is answered from memory: whole, by HEAD, with 304, in parts", async () => {
+    const mirror = await mirrorOf([[site]]);
+    const path = `/${metadataPath(wheelPath({ distribution: newer }))}`;
+    const bytes = newer.metadata ?? Buffer.alloc(0);
+    const plain = (headers: object): object => ({ ...headers, date: "" });
+    const fresh = await mirror.get(path, { "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" });
+    const etag = String(fresh.headers.etag);
+    for (let asked = 0; asked < 3; asked++) {
+      const whole = await mirror.get(path);
+      expect([whole.status, whole.body.equals(bytes)]).toEqual([200, true]);
+      expect(plain(whole.headers)).toEqual(plain(fresh.headers));
+      const part = await mirror.get(path, { range: "bytes=3-9", "if-range": etag });
+      expect([part.status, part.text]).toEqual([206, bytes.subarray(3, 10).toString()]);
+      expect((await mirror.get(path, { "if-none-match": etag })).status).toBe(304);
+      expect((await mirror.get(path, { "if-match": '"other"' })).status).toBe(412);
+      const head = await mirror.ask("HEAD", path);
+      const length = String(bytes.length);
+      expect([head.status, head.body.length, head.headers["content-length"]]).toEqual([200, 0, length]);
+    }
+    const metrics = await mirror.metrics.registry.metrics();
+    expect(metrics).toMatch(/requests_total\{method="GET",status="200",kind="file"\} 4/);
+  });
+
+  it("whose bytes are damaged is not kept", async () => {
+    const store = await servedStore(await tmpDir());
+    await store.add(pythonBundle(site));
+    const mirror = await testMirror(store.root);
+    const path = `/${metadataPath(wheelPath({ distribution: newer }))}`;
+    await damage(store.blob(digestOf(newer.metadata ?? "")));
+    for (let asked = 0; asked < 2; asked++) expect((await mirror.get(path)).status).toBe(500);
+  });
+
   it("that is not here is not offered", async () => {
-    const mirror = await mirrorOf([[{ name: "one", wheels: [{ distribution: small, metadata: "absent" }] }]]);
+    const mirror = await mirrorOf([
+      [
+        { name: "one", wheels: [{ distribution: small }] },
+        { without: [metadataPath(wheelPath({ distribution: small }))] },
+      ],
+    ]);
     expect((await mirror.get("/simple/markdown-it-py/", { accept: JSON_TYPE })).text).not.toContain(
       "core-metadata",
     );

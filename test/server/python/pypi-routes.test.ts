@@ -39,9 +39,12 @@ const publication: Publication = {
   ],
 };
 
+/** A file whose volume has not been imported. */
+const LATER = "o/r/releases/download/x/y";
+
 async function mirrorOf(...bundles: PythonBundle[]): Promise<TestMirror> {
   const store = await servedStore(await tmpDir());
-  for (const bundle of bundles) await store.add(pythonBundle(bundle));
+  for (const bundle of bundles) await store.add(pythonBundle(bundle), { without: [LATER] });
   return testMirror(store.root);
 }
 
@@ -130,12 +133,12 @@ describe("/python-downloads.json", () => {
     const absent = {
       ...interpreter,
       key: "cpython-3.13.1-linux-x86_64-gnu",
-      path: "o/r/releases/download/x/y",
+      path: LATER,
     };
     const mirror = await mirrorOf({
       name: "one",
       interpreters: [interpreter, absent],
-      files: { [INTERPRETER_PATH]: "an interpreter" },
+      files: { [INTERPRETER_PATH]: "an interpreter", [LATER]: "another" },
     });
     const answer = await mirror.get("/python-downloads.json");
     expect(answer.json()).toEqual({
