@@ -56,10 +56,14 @@ export function releaseAssetPath(repo: string, tag: string, name: string): strin
   return `${repo}/releases/download/${tag}/${name}`;
 }
 
+/** What encodeURIComponent leaves as it is, and the separator. */
+const PLAIN = /^[\w.~!'()*/-]*$/;
+
 /**
  * A path with every segment percent-encoded for a request: `+` becomes `%2B` (object stores read a bare `+` as a space),
  * `/` stays the separator.
  */
 export function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+  // An index page has thousands of paths, and hardly one of them has anything to encode.
+  return PLAIN.test(path) ? path : path.split("/").map(encodeURIComponent).join("/");
 }

@@ -46,9 +46,10 @@ export function projectJson({ name, versions, files }: SimpleProject): string {
       hashes: { sha256: file.sha256 },
       size: file.size,
       "upload-time": file.uploadTime,
-      ...(file.requiresPython === undefined ? {} : { "requires-python": file.requiresPython }),
+      // What is undefined, JSON leaves out.
+      "requires-python": file.requiresPython,
       yanked: file.yanked ?? false,
-      ...(file.metadata === undefined ? {} : { "core-metadata": { sha256: file.metadata } }),
+      "core-metadata": file.metadata === undefined ? undefined : { sha256: file.metadata },
     })),
   });
 }
