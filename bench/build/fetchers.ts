@@ -7,9 +7,10 @@ import { driver, moduleUrl } from "./workspace.ts";
 
 const FOLDER = "fetched";
 const JOB = "job.json";
+const LIST = "list.txt";
 
 /** Our own way: fetched several files at once, hashed on the way, flushed to the disk, adopted by a store. */
-export function ferryFetch({ workspace }: Bench, { base, files, tag }: Origin): Contender {
+export function ferryFetch({ workspace }: Pick<Bench, "workspace">, { base, files, tag }: Origin): Contender {
   return {
     name: "ferry",
     run: async () => {
@@ -40,6 +41,29 @@ export function aria2(bench: Bench, origin: Origin, connections: number): Conten
   return fetcher(bench, origin, `aria2c ${flags.join(" ")}`, (url, path, hex) => [
     ["aria2c", "--no-conf", "-q", ...flags, `--checksum=sha-256=${hex}`, "-d", "/", "-o", path.slice(1), url],
   ]);
+}
+
+/** aria2c with a list of all files, so many of them at once as it likes or is told; it hashes what it fetched. */
+export function aria2List(
+  { workspace }: Pick<Bench, "workspace">,
+  { base, files }: Origin,
+  jobs?: number,
+): Contender {
+  const flags = jobs === undefined ? [] : [`-j${jobs}`];
+  const list = files.map(({ path, name, digest }) =>
+    [`${base}/${path}`, `  out=${name}`, `  checksum=${digest.replace("sha256:", "sha-256=")}`].join("\n"),
+  );
+  return {
+    name: ["aria2c", "-i", ...flags].join(" "),
+    run: async () => {
+      await writeFile(workspace.at(LIST), `${list.join("\n")}\n`);
+      const folder = workspace.at(FOLDER);
+      return workspace.run(
+        shell(["aria2c", "--no-conf", "-q", ...flags, "-d", folder, "-i", workspace.at(LIST)]),
+      );
+    },
+    clean: () => workspace.remove(FOLDER, LIST),
+  };
 }
 
 function fetcher(

@@ -50,6 +50,6 @@ function withRange({ median, min, max }: Spread, amount: (value: number) => stri
 }
 
 function figure(value: number): string {
-  if (value >= 100) return String(Math.round(value));
+  if (value >= 100 || Number.isInteger(value)) return String(Math.round(value));
   return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

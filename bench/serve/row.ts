@@ -4,7 +4,7 @@ import { type Spread, spread } from "../build/stats.ts";
 export interface Row {
   what: string;
   /** How figures are written. */
-  unit: "GB/s" | "req/s" | "s/GB" | "ms" | "s" | "MB" | "errors";
+  unit: "GB/s" | "req/s" | "s/GB" | "ms" | "s" | "MB" | "errors" | "wheels";
   ours: Spread;
   other?: { name: string; value: Spread };
   ratio?: Spread;

@@ -18,11 +18,13 @@ export interface NginxOptions {
   root: string;
   /** nginx's `limit_rate` for each connection: `20m` are 20 MiB/s. */
   limitRate?: string;
+  /** Further directives of the server: `location … { … }`. */
+  directives?: string;
 }
 
 /** An nginx of one worker over a folder, on a free loopback port. */
-export function startNginx({ root, limitRate }: NginxOptions): Promise<Nginx> {
-  return runNginx((home, port) => configuration(home, root, port, limitRate));
+export function startNginx(options: NginxOptions): Promise<Nginx> {
+  return runNginx((home, port) => configuration(home, port, options));
 }
 
 /**
@@ -58,7 +60,11 @@ export async function runNginx(configure: (home: string, port: number) => string
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
 }
 
-function configuration(home: string, root: string, port: number, limitRate: string | undefined): string {
+function configuration(
+  home: string,
+  port: number,
+  { root, limitRate, directives = "" }: NginxOptions,
+): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `  ${kind}_temp_path ${home}/tmp/${kind};`)
     .join("\n");
@@ -78,6 +84,7 @@ ${temporary}
     listen 127.0.0.1:${port};
     root ${root};
     ${limitRate === undefined ? "" : `limit_rate ${limitRate};`}
+    ${directives}
   }
 }
 `;
