@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { renderBundle } from "../../src/bundle/manifest.ts";
 import { tarGzOf } from "../support/archives/tar-gz.ts";
 import { writeFolder, writeTarOf } from "../support/bundle-on-disk.ts";
+import { which } from "../support/install/node.ts";
 import { type PythonPractice, pythonPractice, uvArchive } from "../support/install/python-practice.ts";
 import type { MemoryFile } from "../support/memory-source.ts";
 import { zipOf } from "../support/python-index/zip-file.ts";
@@ -91,7 +92,7 @@ describe("ferry export-folder", { timeout: 120_000 }, () => {
     const script = commands.replace("DEST=/opt/small-1.0-cpu", `DEST='${dest}'`);
     expect(script).not.toBe(commands);
     const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", HOME: folder };
-    const installed = spawnSync("unshare", ["-n", "sh", "-e"], {
+    const installed = spawnSync(which("unshare"), ["-n", "sh", "-e"], {
       input: script,
       cwd: at("out"),
       env,
