@@ -139,8 +139,8 @@ function addReaders(program: Command, context: Context): void {
     .requiredOption("--arch <arch>", "amd64 or arm64")
     .option("--variant <name>", "which build; needed where the bundle has several")
     .requiredOption("-o, --output <dir>", "folder to write; an earlier one is replaced")
-    .option("--key <file>", "trusted public key (PEM); may be given several times", collect, [])
-    .option("--allow-unsigned", "take a bundle that nobody signed")
+    .option("--key <file>", "trusted public key (PEM); without one the signature is NOT checked", collect, [])
+    .option("--allow-unsigned", "with --key: take a bundle that nobody signed all the same")
     .action(async (bundle: string, engine: string, version: string, options: ExportFolderFlags) => {
       const { exportFolderCommand } = await import("./commands/export-folder.ts");
       await exportFolderCommand(context, [bundle, engine, version], options);

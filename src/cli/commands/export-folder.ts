@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { exportFolder } from "../../bundle/export-folder.ts";
-import { FerryError } from "../../errors.ts";
 import type { Context } from "../context.ts";
 import type { ExportFolderFlags } from "../flags.ts";
 import { loadVerifiers } from "../load-keys.ts";
@@ -12,14 +11,14 @@ export async function exportFolderCommand(
   [bundle, engine, version]: readonly [string, string, string],
   { key, allowUnsigned = false, arch, variant, output }: ExportFolderFlags,
 ): Promise<void> {
-  if (key.length === 0 && !allowUnsigned) {
-    throw new FerryError("USAGE", "export-folder needs the public key that you trust: --key PUB.pem", {
-      hint: "What is in the folder will be run. --allow-unsigned takes bundles that nobody vouches for.",
-    });
-  }
+  const { logger, signal } = context;
   const verifiers = await loadVerifiers(context, key);
   const trust = verifiers.length === 0 ? "unsigned-ok" : { verifiers, allowUnsigned };
-  const { logger, signal } = context;
+  if (trust === "unsigned-ok") {
+    logger.warn(
+      "the bundle's signature is NOT checked, and what is in the folder will be run: give --key PUB.pem, the builder's public key",
+    );
+  }
   const options = { output: resolve(context.cwd, output), logger, signal };
   const report = await withBundle(context, bundle, (source) =>
     exportFolder(source, trust, { engine, version, arch, variant }, options),
