@@ -4,7 +4,7 @@ import { describeMachine } from "./build/machine.ts";
 import { type Bench, createBench } from "./python/bench.ts";
 import { compile } from "./python/cases/compile.ts";
 import { download } from "./python/cases/download.ts";
-import { install } from "./python/cases/install.ts";
+import { install, TRIES } from "./python/cases/install.ts";
 import { pages } from "./python/cases/pages.ts";
 import { ENGINE } from "./python/engine.ts";
 import { CASES, type CaseName, type Options, readOptions, USAGE } from "./python/options.ts";
@@ -42,7 +42,7 @@ async function measureAll(options: Options, signal: AbortSignal): Promise<Report
 function notesOf({ rounds, seconds, size }: Options): string[] {
   return [
     `Pages: 32 connections of one client process for ${seconds} s, ${rounds} rounds in changing order, the mirror with one process and no access log; nginx has one worker and the same bytes as files. First answers: from a mirror that was just started.`,
-    `Installs: the real uv installs ${ENGINE.project} ${ENGINE.version} into a new environment with an empty cache. nginx has the same wheels, metadata and pages as files, at the same paths. Compiles: wheels that the mirror's access log shows as sent whole, and bytes of wheels.`,
+    `Installs: the real uv installs ${ENGINE.project} ${ENGINE.version} into a new environment with an empty cache, ${TRIES} times a round, of which the fastest counts. nginx has the same wheels, metadata and pages as files, at the same paths. Compiles: wheels that the mirror's access log shows as sent whole, and bytes of wheels.`,
     `Downloads: 200 files of ${size / 2 ** 20} MiB together, as large and small as the wheels of a large engine, from one nginx worker on the loopback; all digests checked. \`ferry\` also flushes what it stores to the disk; \`sync\` before each run. Memory is the kernel's \`VmHWM\`.`,
   ];
 }
