@@ -8,31 +8,26 @@ import { FerryError, isFerryError } from "../errors.ts";
  * archive cannot be read, lacks the file, or has it larger than `maxBytes`.
  */
 export async function readMember(archive: string, name: string, maxBytes = 1024 * 1024): Promise<string> {
+  const sizes: number[] = [];
   const chunks: Buffer[] = [];
-  let found: "no" | "yes" | "too large" = "no";
   const parser = new Parser({ strict: true });
   parser.on("entry", (entry: ReadEntry) => {
-    if (entry.path !== name || entry.type !== "File" || found !== "no") {
-      entry.resume();
-      return;
-    }
-    found = entry.size > maxBytes ? "too large" : "yes";
-    if (found === "yes") entry.on("data", (chunk: Buffer) => chunks.push(chunk));
+    if (entry.path === name && entry.type === "File") sizes.push(entry.size);
+    const wanted = entry.path === name && sizes.length === 1 && entry.size <= maxBytes;
+    if (wanted) entry.on("data", (chunk: Buffer) => chunks.push(chunk));
     else entry.resume();
   });
   try {
-    await pipeline(
-      createReadStream(archive, { highWaterMark: 64 * 1024 }),
-      parser as unknown as NodeJS.WritableStream,
-    );
+    const steps = createReadStream(archive, { highWaterMark: 64 * 1024 });
+    await pipeline(steps, parser as unknown as NodeJS.WritableStream);
   } catch (cause) {
-    if (isFerryError(cause)) throw cause;
-    throw fault(`${archive} cannot be read as a tar: ${String(cause)}`, cause);
+    throw isFerryError(cause) ? cause : fault(`${archive} cannot be read as a tar: ${String(cause)}`, cause);
   }
-  if ((found as string) === "yes") return Buffer.concat(chunks).toString("utf8");
-  throw fault(
-    `${archive} ${found === "no" ? `holds no file ${name}` : `holds ${name} larger than ${maxBytes} bytes`}`,
-  );
+  const [size] = sizes;
+  if (size === undefined || sizes.length > 1)
+    {throw fault(`${archive} holds ${sizes.length} files ${name}, expected one`);}
+  if (size > maxBytes) throw fault(`${archive} holds ${name} larger than ${maxBytes} bytes`);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 function fault(message: string, cause?: unknown): FerryError {

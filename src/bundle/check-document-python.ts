@@ -3,17 +3,18 @@ import type { BundleDocument } from "./document.ts";
 import { metadataPath } from "./document-python.ts";
 
 /** What contradicts itself in a document's words on Python, as sentences; empty where nothing does. */
-export function checkPython({ python, builds, files }: BundleDocument): string[] {
-  const digests = new Map<string, Digest>(files.map(({ path, digest }) => [path, digest]));
+export function checkPython(document: BundleDocument): string[] {
+  return [...checkBuilds(document), ...checkWheels(document)];
+}
+
+function checkBuilds({ python, builds }: BundleDocument): string[] {
   const problems: string[] = [];
-  const demand = (what: string, path: string | undefined): void => {
-    if (path !== undefined && !digests.has(path)) problems.push(`${what} ${path} is not among the files`);
-  };
   for (const { engine, version, arch, variant, python: build, files: needed } of builds) {
     if (build === undefined) continue;
     const name = `${engine} ${version} ${arch} ${variant}`;
-    if (python === undefined)
+    if (python === undefined) {
       problems.push(`the build ${name} runs in Python, of which the document says nothing`);
+    }
     const parts = [build.lock, build.uv, build.interpreter, build.source, build.wheel, ...build.assets];
     for (const path of parts) {
       if (path !== undefined && !needed.includes(path)) {
@@ -21,6 +22,15 @@ export function checkPython({ python, builds, files }: BundleDocument): string[]
       }
     }
   }
+  return problems;
+}
+
+function checkWheels({ python, files }: BundleDocument): string[] {
+  const digests = new Map<string, Digest>(files.map(({ path, digest }) => [path, digest]));
+  const problems: string[] = [];
+  const demand = (what: string, path: string): void => {
+    if (!digests.has(path)) problems.push(`${what} ${path} is not among the files`);
+  };
   const seen = new Set<string>();
   for (const { path, metadata } of python?.wheels ?? []) {
     if (seen.has(path)) problems.push(`the wheel ${path} is listed twice`);

@@ -13,7 +13,7 @@ import { rememberedUrls } from "./remembered-urls.ts";
 
 /** What resolves Python engines, and proves that a bundle of them is closed; `close` removes the uv that was fetched for it. */
 export interface PythonTools extends PythonBench {
-  prove(document: BundleDocument): Promise<void>;
+  prove: (document: BundleDocument) => Promise<void>;
   close(): Promise<void>;
 }
 

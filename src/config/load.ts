@@ -45,11 +45,7 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
   const data = get("XDG_CONFIG_HOME") ?? join(home, ".config");
   const url = baseUrl("FERRY_GITHUB_URL", get("FERRY_GITHUB_URL") ?? "https://github.com");
   const apiUrl = baseUrl("FERRY_GITHUB_API_URL", get("FERRY_GITHUB_API_URL") ?? "https://api.github.com");
-  const torchIndexUrl = baseUrl(
-    "FERRY_TORCH_INDEX_URL",
-    get("FERRY_TORCH_INDEX_URL") ?? "https://download.pytorch.org/whl",
-  );
-  const index = indexUrl(get("UV_DEFAULT_INDEX"));
+  const { python, origins } = pythonConfig(get);
   const http = get("HTTP_PROXY") ?? get("http_proxy");
   const https = get("HTTPS_PROXY") ?? get("https_proxy");
   const no = get("NO_PROXY") ?? get("no_proxy");
@@ -60,7 +56,7 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
     github: { url, apiUrl, token: token(get("GITHUB_TOKEN")) },
     insecureOrigins: [
       ...new Set(
-        [url, apiUrl, torchIndexUrl, ...(index === undefined ? [] : [index.href])]
+        [url, apiUrl, ...origins]
           .filter((base) => base.startsWith("http:"))
           .map((base) => new URL(base).origin),
       ),
@@ -72,7 +68,7 @@ export function loadConfig(env: Env, flags: Flags = {}): Config {
     },
     sourceDateEpoch: epoch(get("SOURCE_DATE_EPOCH")),
     keyPassphrase: get("FERRY_KEY_PASSPHRASE"),
-    python: { uv: get("FERRY_UV"), torchIndexUrl, credentials: credentialsOf(index) },
+    python,
     offline: flags.offline ?? flag("FERRY_OFFLINE", get("FERRY_OFFLINE")),
   };
 }
@@ -99,6 +95,22 @@ function baseUrl(name: string, value: string): string {
     });
   }
   return url.href.replace(/\/+$/, "");
+}
+
+function pythonConfig(get: (name: string) => string | undefined): {
+  python: Config["python"];
+  /** Addresses that files may come from. */
+  origins: string[];
+} {
+  const torchIndexUrl = baseUrl(
+    "FERRY_TORCH_INDEX_URL",
+    get("FERRY_TORCH_INDEX_URL") ?? "https://download.pytorch.org/whl",
+  );
+  const index = indexUrl(get("UV_DEFAULT_INDEX"));
+  return {
+    python: { uv: get("FERRY_UV"), torchIndexUrl, credentials: credentialsOf(index) },
+    origins: [torchIndexUrl, ...(index === undefined ? [] : [index.href])],
+  };
 }
 
 /** uv's index may hold a user and a password, which `baseUrl` would refuse; what uv itself makes of it is uv's to say. */

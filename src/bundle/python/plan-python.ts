@@ -50,7 +50,7 @@ interface PlannedParts {
  * Throws the PYTHON_* codes, and as the view of upstream does.
  */
 export async function planPython(input: PythonPlanInput): Promise<PlannedParts> {
-  const { python: bench, recipe, build, arch, assets, spec, engine, version, variant } = input;
+  const { python: bench, recipe, build, arch, assets, spec } = input;
   if (bench === undefined) {
     throw new FerryError("UNSUPPORTED", `${recipe.label} runs in Python, and no uv is at hand to resolve it`);
   }
@@ -58,19 +58,7 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
   const resolver = await bench.resolver(uvVersion, (host) => uvArchive(input, uvVersion, host));
   const wheel = await releaseWheel(input);
   const { source, requirements } = await sourceOf(input, bench);
-  const asOf = input.pinnedTimes?.get(`${engine} ${version} ${arch} ${variant}`) ?? build.asOf;
-  const request: PythonRequest = {
-    engine,
-    label: recipe.label,
-    version,
-    arch,
-    build: asOf === undefined ? build : { ...build, asOf },
-    pypi: recipe.pypi,
-    python: spec.python?.version ?? build.python ?? "",
-    glibc: spec.python?.glibc ?? "2.35",
-    wheel: wheel === undefined ? undefined : wheelRequest(wheel),
-    sourceRequirements: requirements,
-  };
+  const request = requestOf(input, wheel, requirements);
   // What is quickly known to be absent is said before the long question is asked.
   const uv = await uvArchive(input, uvVersion, arch);
   const facts = await resolver.interpreter(request.python, arch);
@@ -80,11 +68,7 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     check: (path: string) => resolver.checkInterpreter(facts, path),
   };
   const resolution = await resolver.resolve(request);
-  refuseMixedFamilies(
-    `${engine} ${version} ${arch} ${variant}`,
-    resolution.packages,
-    resolution.extraIndex?.name,
-  );
+  refuseMixedFamilies(nameOf(input), resolution.packages, resolution.extraIndex?.name);
   const planned = await planWheels(resolution, {
     bench,
     release: wheel,
@@ -99,6 +83,32 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     ...planned.wheels.map(({ artifact }) => artifact),
   ];
   return { build: { ...build, asOf: resolution.published }, artifacts, python };
+}
+
+function nameOf({ engine, version, arch, variant }: PythonPlanInput): string {
+  return `${engine} ${version} ${arch} ${variant}`;
+}
+
+function requestOf(
+  input: PythonPlanInput,
+  wheel: Artifact | undefined,
+  sourceRequirements: PythonRequest["sourceRequirements"],
+): PythonRequest {
+  const { recipe, build, arch, engine, version } = input;
+  const settings = input.spec.python;
+  const asOf = input.pinnedTimes?.get(nameOf(input)) ?? build.asOf;
+  return {
+    engine,
+    label: recipe.label,
+    version,
+    arch,
+    build: asOf === undefined ? build : { ...build, asOf },
+    pypi: recipe.pypi,
+    python: settings?.version ?? build.python ?? "",
+    glibc: settings?.glibc ?? "2.35",
+    wheel: wheel === undefined ? undefined : wheelRequest(wheel),
+    sourceRequirements,
+  };
 }
 
 function defaultUv(table: RecipeTable): string {

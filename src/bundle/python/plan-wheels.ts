@@ -47,14 +47,12 @@ async function artifactOf(
   { bench, release }: Around,
 ): Promise<Artifact> {
   const parsed = parseWheelName(file.filename);
-  if (parsed === undefined || parsed.project !== normaliseProject(name)) {
+  if (parsed?.project !== normaliseProject(name)) {
     throw new FerryError("PYTHON_WHEEL", `${file.filename} is no wheel of ${name} ${version}`, {
       hint: "The index lists it so: look at it with uv, or ask for another version.",
     });
   }
-  if (release !== undefined && file.index.kind === "none" && release.path.endsWith(`/${file.filename}`)) {
-    return release;
-  }
+  if (file.index.kind === "none" && release?.path.endsWith(`/${file.filename}`) === true) return release;
   const path = wheelPath(file);
   requireServable(path);
   const size = file.size ?? (await bench.sizeOf(file.url));
