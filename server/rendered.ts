@@ -41,6 +41,9 @@ interface Heads {
 /** Headers are put together once for each answer, not once for each request: that is a third of what a request costs. */
 const heads = new WeakMap<Rendered, Heads>();
 
+/** What a 304 must say again (RFC 9110 §15.4.5); all else the client has, and each header costs. */
+const IN_304 = new Set(["etag", "cache-control", "vary"]);
+
 function headsOf(rendered: Rendered): Heads {
   const known = heads.get(rendered);
   if (known !== undefined) return known;
@@ -53,7 +56,9 @@ function headsOf(rendered: Rendered): Heads {
   };
   const body = { "content-type": rendered.contentType, "content-length": String(rendered.body.length) };
   const made = {
-    unchanged: Object.entries(common).flat(),
+    unchanged: Object.entries(common)
+      .filter(([name]) => IN_304.has(name))
+      .flat(),
     whole: Object.entries({ ...common, ...body }).flat(),
   };
   heads.set(rendered, made);

@@ -1,20 +1,10 @@
 import type { Express, Request, Response } from "express";
-import { digestOf, hexOf } from "../../src/lib/digest.ts";
-import { encodePath } from "../../src/wire/github.ts";
-import {
-  projectHtml,
-  projectJson,
-  projectsHtml,
-  projectsJson,
-  SIMPLE_JSON,
-  type SimpleProject,
-} from "../../src/wire/simple-index.ts";
 import { normaliseProject } from "../../src/wire/wheel-name.ts";
 import { exchangeOf } from "../exchange.ts";
 import type { Mirror } from "../mirror.ts";
-import { type Rendered, render } from "../rendered.ts";
+import { projectPage, projectsPage, renderAhead } from "./index-pages.ts";
 import { negotiate } from "./negotiate.ts";
-import { type IndexedWheel, type ProjectWheels, SIMPLE } from "./python-catalog.ts";
+import { type ProjectWheels, SIMPLE } from "./python-catalog.ts";
 import { pathAsked, redirectTo } from "./redirect.ts";
 
 /**
@@ -22,6 +12,7 @@ import { pathAsked, redirectTo } from "./redirect.ts";
  * 404 and nothing else: 401 and 403 make clients give up the whole search.
  */
 export function indexRoutes(app: Express, mirror: Mirror): void {
+  renderAhead(mirror.catalog().python);
   app.get("/simple", (request, response) => {
     answerProjects(mirror, request, response, SIMPLE);
   });
@@ -43,10 +34,8 @@ function answerProjects(mirror: Mirror, request: Request, response: Response, fo
     return;
   }
   if (redirected(mirror, request, response, `${folder}/`)) return;
-  const names = [...projects.keys()];
   const type = negotiate(request.headers.accept);
-  const page = type === SIMPLE_JSON ? projectsJson(names) : projectsHtml(names);
-  mirror.answer(request, response, renderAs(type, page));
+  mirror.answer(request, response, projectsPage(projects, type));
 }
 
 function answerProject(
@@ -62,10 +51,8 @@ function answerProject(
     return;
   }
   if (redirected(mirror, request, response, `${folder}/${name}/`)) return;
-  const project = describe(name, wheels, "../".repeat(folder.split("/").length + 1));
   const type = negotiate(request.headers.accept);
-  const page = type === SIMPLE_JSON ? projectJson(project) : projectHtml(project);
-  mirror.answer(request, response, renderAs(type, page));
+  mirror.answer(request, response, projectPage(wheels, type, folder, name));
 }
 
 function indexOf(response: Response, folder: string): ProjectWheels | undefined {
@@ -77,31 +64,4 @@ function redirected(mirror: Mirror, request: Request, response: Response, path: 
   if (pathAsked(response) === `/${path}`) return false;
   redirectTo(mirror, request, response, path);
   return true;
-}
-
-/**
- * Addresses of files are relative, so that they lead to this mirror by whatever name and prefix a client knows it.
- * `root` leads from the page to the mirror's own root.
- */
-function describe(name: string, wheels: readonly IndexedWheel[], root: string): SimpleProject {
-  return {
-    name,
-    versions: [...new Set(wheels.map(({ wheel }) => wheel.version))],
-    files: wheels.map(({ wheel, filename, digest, size, metadata }) => ({
-      filename,
-      url: `${root}${encodePath(wheel.path)}`,
-      sha256: hexOf(digest),
-      size,
-      uploadTime: wheel.uploadedAt,
-      requiresPython: wheel.requiresPython,
-      yanked: wheel.yanked,
-      metadata: metadata === undefined ? undefined : hexOf(metadata),
-    })),
-  };
-}
-
-/** Two types of one page are two answers: each has a tag of its own. */
-function renderAs(type: string, page: string): Rendered {
-  const rendered = render(type, page);
-  return { ...rendered, etag: `"${hexOf(digestOf(`${type} ${rendered.etag}`)).slice(0, 40)}"` };
 }
