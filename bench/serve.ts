@@ -47,7 +47,7 @@ async function measureAll(options: Options, signal: AbortSignal): Promise<Report
 function notesOf({ size, rounds, seconds, clients }: Options): string[] {
   return [
     `nginx: one worker with sendfile, no access log, over hard links to the mirror's blobs. The mirror: one process where two are not named, no access log; streams: with --no-sendfile; accel: deploy/nginx.conf with one worker in front of it, the processor time of both.`,
-    `Large file: ${size / 2 ** 20} MiB from the page cache to curl, which shares the machine; ${rounds} rounds, each server once a round in changing order.`,
+    `Large file: ${size / 2 ** 20} MiB from the page cache to curl, which shares the machine (two cores are all that eight of them and one server need, so the row of two processes has a client that discards what comes in the kernel); ${rounds} rounds, each server once a round in changing order.`,
     `Small requests: 32 connections of one client process for ${seconds} s. ${clients} × 4 MiB: that many connections of one client process, 4 files each.`,
     "Cold: the file dropped from the page cache before (dd iflag=nocache); times are those of one client who asks for the release JSON all the while.",
   ];

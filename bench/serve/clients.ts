@@ -17,6 +17,15 @@ export async function curl(url: string, clients: number, { signal }: ClientOptio
   return (performance.now() - begun) / 1000;
 }
 
+/**
+ * Seconds that one process takes to fetch a URL by `connections` at once without looking at a byte: what arrives is thrown
+ * away by the kernel. Eight of curl need more of the processor than the server that they ask.
+ */
+export async function discard(url: string, connections: number, { signal }: ClientOptions): Promise<number> {
+  const program = fileURLToPath(new URL("discard.py", import.meta.url));
+  return Number(await output("python3", [program, url, String(connections)], signal));
+}
+
 function loadCommand(options: LoadOptions): string[] {
   const program = fileURLToPath(new URL("load.ts", import.meta.url));
   return ["--import", import.meta.resolve("tsx"), program, JSON.stringify(options)];

@@ -24,8 +24,9 @@ export async function readMember(archive: string, name: string, maxBytes = 1024 
     throw isFerryError(cause) ? cause : fault(`${archive} cannot be read as a tar: ${String(cause)}`, cause);
   }
   const [size] = sizes;
-  if (size === undefined || sizes.length > 1)
-    {throw fault(`${archive} holds ${sizes.length} files ${name}, expected one`);}
+  if (size === undefined || sizes.length > 1) {
+    throw fault(`${archive} holds ${sizes.length} files ${name}, expected one`);
+  }
   if (size > maxBytes) throw fault(`${archive} holds ${name} larger than ${maxBytes} bytes`);
   return Buffer.concat(chunks).toString("utf8");
 }

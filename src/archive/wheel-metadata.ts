@@ -33,11 +33,12 @@ async function metadataOf(zip: ZipFile, label: string): Promise<Buffer> {
   for await (const entry of zip.eachEntry()) if (METADATA.test(entry.fileName)) found.push(entry);
   const [entry] = found;
   if (entry === undefined) throw fault(label, "holds no .dist-info/METADATA");
-  if (found.length > 1)
-    {throw fault(
+  if (found.length > 1) {
+    throw fault(
       label,
       `holds ${found.length} METADATA files: ${found.map((one) => one.fileName).join(", ")}`,
-    );}
+    );
+  }
   if (entry.uncompressedSize > LIMIT) throw fault(label, `has metadata of ${entry.uncompressedSize} bytes`);
   const chunks: Buffer[] = [];
   for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);

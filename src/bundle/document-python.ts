@@ -76,10 +76,14 @@ export const CarriedInterpreter = z.strictObject({
 });
 export type CarriedInterpreter = z.infer<typeof CarriedInterpreter>;
 
+const UvVersion = z.string().regex(/^\d+\.\d+\.\d+$/, "must be a version of uv such as 0.12.23");
+
 /** What all Python builds of a bundle share. */
 export const PythonPart = z.strictObject({
-  /** Version of uv that resolved the locks, and that is carried for the nodes. */
-  uv: z.string().regex(/^\d+\.\d+\.\d+$/),
+  /** Version of uv that is carried for the nodes. */
+  uv: UvVersion,
+  /** Version of uv that resolved the locks, where that is another one (FERRY_UV). */
+  resolvedBy: UvVersion.optional(),
   /** Whether every lock was resolved again from the bundle alone, with the same outcome. */
   closure: z.enum(["proven", "skipped"]),
   /** Sorted by path. */

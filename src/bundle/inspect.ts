@@ -30,6 +30,13 @@ const InspectedBuild = z.strictObject({
     .optional(),
 });
 
+const InspectedPython = z.object({
+  uv: PythonPart.shape.uv,
+  resolvedBy: PythonPart.shape.resolvedBy,
+  closure: PythonPart.shape.closure,
+  notCarried: PythonPart.shape.notCarried,
+});
+
 /** `ferry inspect --json`: what a bundle says about itself. Sizes are bytes. No file's bytes have been looked at. */
 export const InspectReport = z.strictObject({
   /** The path that was read, or `standard input`. */
@@ -62,7 +69,7 @@ export const InspectReport = z.strictObject({
   ),
   files: z.array(CarriedFile),
   /** Absent where no engine runs in Python. */
-  python: PythonPart.pick({ uv: true, closure: true, notCarried: true }).optional(),
+  python: InspectedPython.optional(),
   /** Paths of files that no build needs, wheels' metadata left out. */
   otherFiles: z.array(z.string()),
   releases: z.array(
@@ -104,9 +111,7 @@ function reportBundle(opened: OpenedBundle, checked: boolean): InspectReport {
     bytes: sumSizes(blobs),
     engines: inspectEngines(document),
     files: document.files,
-    ...(python === undefined
-      ? {}
-      : { python: { uv: python.uv, closure: python.closure, notCarried: python.notCarried } }),
+    ...(python === undefined ? {} : { python: InspectedPython.parse(python) }),
     otherFiles: document.files.map(({ path }) => path).filter((path) => !needed.has(path)),
     releases: document.releases.map(({ repo, tag, publishedAt, assets }) => ({
       repo,

@@ -5,7 +5,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   FERRY_GITHUB_URL: "where releases are downloaded from (default https://github.com)",
   FERRY_GITHUB_API_URL:
     "GitHub's REST API (default https://api.github.com; GitHub Enterprise: https://HOST/api/v3)",
-  FERRY_UV: "uv of this machine that resolves Python engines, in place of the carried one (same version)",
+  FERRY_UV: "uv of this machine that resolves Python engines, in place of the carried one",
   FERRY_TORCH_INDEX_URL: "PyTorch's package index (default https://download.pytorch.org/whl)",
   UV_DEFAULT_INDEX:
     "Python package index, as uv reads it; so are its settings for credentials and certificates",

@@ -1,5 +1,5 @@
 import { type Bench, HUGE, HUGE_SIZE, LARGE } from "../bench.ts";
-import { curl, output } from "../clients.ts";
+import { type ClientOptions, curl, discard, output } from "../clients.ts";
 import { compare, limit, type Row, type Target } from "../row.ts";
 import type { Server } from "../servers.ts";
 import { cpuOf, peakOf } from "../usage.ts";
@@ -16,6 +16,7 @@ export async function large(bench: Bench): Promise<Row[]> {
   const { nginx, accel, stream, sendfile, two } = bench;
   const one = await measure(bench, [nginx, accel, sendfile, stream], 1);
   const eight = await measure(bench, [nginx, accel, sendfile, stream, two], 8);
+  const light = await measure(bench, [nginx, sendfile, two], 8, discard);
 
   const rows: Row[] = [];
   const speed = (clients: number, samples: Map<Server, Sample[]>, server: Server, target?: Target): void => {
@@ -35,7 +36,11 @@ export async function large(bench: Bench): Promise<Row[]> {
   speed(8, eight, sendfile, { least: 0.8 });
   cpu(1, one, sendfile);
   cpu(8, eight, sendfile);
-  rows.push(versus(eight, two, sendfile, "speed", "two processes, 8 × large file", { least: 1.4 }));
+  rows.push(
+    versus(light, two, sendfile, "speed", "two processes, 8 connections that discard", { least: 1.4 }),
+    versus(light, sendfile, nginx, "speed", "sendfile, 8 connections that discard"),
+    versus(eight, two, sendfile, "speed", "two processes, 8 × large file"),
+  );
   speed(8, eight, two);
   rows.push(...(await memory(bench)));
   return rows;
@@ -45,12 +50,13 @@ function measure(
   { rounds, store, options, signal }: Bench,
   servers: readonly Server[],
   clients: number,
+  fetch: (url: string, clients: number, options: ClientOptions) => Promise<number> = curl,
 ): Promise<Map<Server, Sample[]>> {
   const gigabytes = (options.size * clients) / 1e9;
   return rounds(servers, async ({ name, url, pids }) => {
     const used = (): number => pids.reduce((sum, pid) => sum + cpuOf(pid), 0);
     const before = used();
-    const wall = await curl(`${url}/${store.pathOf(LARGE)}`, clients, { signal });
+    const wall = await fetch(`${url}/${store.pathOf(LARGE)}`, clients, { signal });
     const sample = { speed: gigabytes / wall, cpu: (used() - before) / gigabytes };
     console.error(`  ${clients} × ${name}: ${sample.speed.toFixed(2)} GB/s, ${sample.cpu.toFixed(2)} s/GB`);
     return sample;

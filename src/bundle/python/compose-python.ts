@@ -52,6 +52,7 @@ export function pythonPart(
   if (first?.python === undefined) return undefined;
   return {
     uv: first.python.uvVersion,
+    ...(first.python.resolvedBy === first.python.uvVersion ? {} : { resolvedBy: first.python.resolvedBy }),
     closure,
     wheels: produced.wheels,
     publications: publications(builds),

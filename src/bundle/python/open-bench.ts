@@ -21,6 +21,7 @@ export interface BenchOptions extends Omit<FetchInput, "artifacts"> {
 export function openPythonBench(options: BenchOptions): PythonBench & { close(): Promise<void> } {
   const tools: UvTool[] = [];
   const opened = new Map<string, Promise<PythonResolver>>();
+  const warned = new Set<string>();
 
   const open = async (archive: (arch: Arch) => Promise<Artifact>): Promise<PythonResolver> => {
     const { uv, hostArch } = options;
@@ -38,15 +39,13 @@ export function openPythonBench(options: BenchOptions): PythonBench & { close():
     const opening = opened.get(version) ?? open(archive);
     opened.set(version, opening);
     const resolver = await opening;
-    if (resolver.uvVersion === version) return resolver;
-    const where = options.uv ?? "the carried uv";
-    throw new FerryError(
-      "PYTHON_UV",
-      `${where} is uv ${resolver.uvVersion}, expected ${version}, which nodes are given`,
-      {
-        hint: `Say python: { uv: ${resolver.uvVersion} } in the spec, or set FERRY_UV to a uv ${version}, or to nothing.`,
-      },
-    );
+    if (resolver.uvVersion !== version && !warned.has(version)) {
+      warned.add(version);
+      options.logger.warn(
+        `${options.uv ?? "the carried uv"} is uv ${resolver.uvVersion}, and nodes are given ${version}: its own table may name another interpreter than the one that is carried. Say python: { uv: ${resolver.uvVersion} } in the spec to carry the one that resolves`,
+      );
+    }
+    return resolver;
   };
   return {
     resolver: openOnce,

@@ -74,7 +74,17 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     release: wheel,
     target: { python: request.python, arch, glibc: request.glibc },
   });
-  const python: PlannedPython = { resolution, uvVersion, uv, interpreter, source, assets, wheel, ...planned };
+  const python: PlannedPython = {
+    resolution,
+    uvVersion,
+    resolvedBy: resolver.uvVersion,
+    uv,
+    interpreter,
+    source,
+    assets,
+    wheel,
+    ...planned,
+  };
   const artifacts = [
     uv,
     interpreter.artifact,

@@ -11,8 +11,10 @@ export interface PlannedWheel {
 /** What a Python build consists of besides its recipe's words. */
 export interface PlannedPython {
   resolution: Resolution;
-  /** `0.12.23`: the same for all builds of a plan. */
+  /** `0.12.23`, for the nodes: the same for all builds of a plan. */
   uvVersion: string;
+  /** Version of the uv that was asked. */
+  resolvedBy: string;
   /** uv for this architecture. */
   uv: Artifact;
   interpreter: {

@@ -47,12 +47,12 @@ function renderPythonBuild(python: InspectReport["engines"][number]["builds"][nu
 
 function renderPython({ python }: InspectReport): string[] {
   if (python === undefined) return [];
-  const { uv, closure, notCarried } = python;
+  const { uv, resolvedBy = uv, closure, notCarried } = python;
   return [
     "",
     closure === "proven"
-      ? `Python: resolved by uv ${uv}, and proven to resolve from this bundle alone`
-      : `Python: resolved by uv ${uv}; NOT proven to resolve from this bundle alone (--skip-closure)`,
+      ? `Python: uv ${uv} is carried; resolved by uv ${resolvedBy}, and proven to resolve from this bundle alone`
+      : `Python: uv ${uv} is carried; resolved by uv ${resolvedBy}; NOT proven to resolve from this bundle alone (--skip-closure)`,
     ...notCarried.map(({ engine, what }) => `  not carried, ${engine} fetches it when it runs: ${what}`),
   ];
 }
