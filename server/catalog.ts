@@ -1,12 +1,12 @@
 import type { CarriedBuild, CarriedFile, MissingBuild } from "../src/bundle/document.ts";
 import type { Digest } from "../src/lib/digest.ts";
+import { lastPart } from "../src/lib/last-part.ts";
 import { type Aliases, aliasesOf, pathKey, repoKey } from "../src/recipe/repo-key.ts";
 import type { Recipe } from "../src/recipe/schema.ts";
 import { byImport, byRank, type Ranked } from "../src/wire/store-annotations.ts";
 import type { ServedBlob } from "./blob-sender.ts";
 import type { LoadedBundle } from "./catalog-bundle.ts";
 import { type CatalogRepo, mergeReleases } from "./catalog-releases.ts";
-import { lastPart } from "./last-part.ts";
 import { mergePython, type PythonCatalog } from "./python/python-catalog.ts";
 
 /** A bundle in the catalog, with how much of it is here. Sizes are bytes. */

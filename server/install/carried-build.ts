@@ -1,4 +1,5 @@
 import type { CarriedBuild, CarriedFile } from "../../src/bundle/document.ts";
+import { lastPart } from "../../src/lib/last-part.ts";
 import type { Catalog, CatalogBundle } from "../catalog.ts";
 import type { Candidate, PlanFile } from "./install-plan.ts";
 import { pythonFiles } from "./python-candidate.ts";
@@ -86,10 +87,6 @@ function presentFiles(
     found.push(file);
   }
   return found;
-}
-
-function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function archiveKind(path: string): PlanFile["archive"] | undefined {

@@ -1,5 +1,6 @@
 import type { CarriedBuild, CarriedFile } from "../../src/bundle/document.ts";
 import type { PythonBuild } from "../../src/bundle/document-python.ts";
+import { lastPart } from "../../src/lib/last-part.ts";
 import type { Candidate, PythonFile } from "./install-plan.ts";
 
 /**
@@ -19,7 +20,7 @@ export function pythonFiles(python: PythonBuild, files: readonly CarriedFile[]):
   const found: PythonFile[] = [];
   for (const [role, path] of roles) {
     const file = files.find((one) => one.path === path);
-    const last = path.slice(path.lastIndexOf("/") + 1);
+    const last = lastPart(path);
     if (file === undefined) return `its bundle does not list ${last} as a file of it`;
     // The interpreter unpacks source and assets; until it is there, tar does.
     if ((role === "uv" || role === "interpreter") && !/\.(tar\.gz|tgz)$/.test(path)) {

@@ -1,11 +1,11 @@
 import { FerryError } from "../../src/errors.ts";
 import { type Digest, hexOf } from "../../src/lib/digest.ts";
+import { lastPart } from "../../src/lib/last-part.ts";
 import { encodePath } from "../../src/wire/github.ts";
 import { type Pylock, type PylockFile, parsePylock } from "../../src/wire/pylock.ts";
 import { renderPylock } from "../../src/wire/render-pylock.ts";
 import type { ServedBlob } from "../blob-sender.ts";
 import type { Catalog, CatalogBuild } from "../catalog.ts";
-import { lastPart } from "../last-part.ts";
 
 /** A build of a Python engine whose lock can be served. */
 export type PythonCatalogBuild = CatalogBuild & { python: NonNullable<CatalogBuild["python"]> };

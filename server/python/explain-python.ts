@@ -1,8 +1,8 @@
 import { stringify } from "yaml";
+import { lastPart } from "../../src/lib/last-part.ts";
 import { near } from "../../src/recipe/near.ts";
 import { normaliseProject, parseWheelName } from "../../src/wire/wheel-name.ts";
 import type { Catalog } from "../catalog.ts";
-import { lastPart } from "../last-part.ts";
 import { pythonBuilds } from "./carried-lock.ts";
 import { type PythonCatalog, SIMPLE } from "./python-catalog.ts";
 

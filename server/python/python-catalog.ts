@@ -8,8 +8,8 @@ import {
   type WheelIndex,
 } from "../../src/bundle/document-python.ts";
 import type { Digest } from "../../src/lib/digest.ts";
+import { lastPart } from "../../src/lib/last-part.ts";
 import { canonicalVersion } from "../../src/wire/pep440.ts";
-import { lastPart } from "../last-part.ts";
 
 /** A wheel that is here, as its project's page lists it. */
 export interface IndexedWheel {

@@ -6,6 +6,7 @@ import { swapFolder } from "../archive/folder-writer.ts";
 import { FerryError, fromFileError, interrupted } from "../errors.ts";
 import { digestFromHex, hexOf } from "../lib/digest.ts";
 import { makeFolder, temporaryBeside, writeFileAtomic } from "../lib/files.ts";
+import { lastPart } from "../lib/last-part.ts";
 import { sumSizes } from "../lib/size.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { withProgress } from "../lib/with-progress.ts";
@@ -15,7 +16,7 @@ import type { BundleFile } from "./bundle-files.ts";
 import { carriedBlobs } from "./carried-blobs.ts";
 import type { BundleDocument, CarriedBuild, CarriedFile } from "./document.ts";
 import type { PythonBuild } from "./document-python.ts";
-import { flatLock, lastPart } from "./folder-lock.ts";
+import { flatLock } from "./folder-lock.ts";
 import { FOLDER_MARK, installText } from "./folder-text.ts";
 import { type BundleTrust, type OpenedBundle, openBundle } from "./open.ts";
 

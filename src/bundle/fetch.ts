@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import { FerryError, interrupted, isFerryError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import { type Digest, digestOf, hexOf } from "../lib/digest.ts";
+import { lastPart } from "../lib/last-part.ts";
 import type { Lock } from "../lib/lock.ts";
 import type { Logger } from "../log.ts";
 import type { Door } from "../net/door-types.ts";
@@ -138,7 +139,7 @@ async function downloadFile(input: FetchInput, artifact: Artifact): Promise<Fetc
     clock,
     logger,
     id: path,
-    label: path.slice(path.lastIndexOf("/") + 1),
+    label: lastPart(path),
     random,
   });
   await store.adopt(partialPath, received.digest);

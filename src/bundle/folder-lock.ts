@@ -1,13 +1,9 @@
 import { FerryError } from "../errors.ts";
 import { hexOf } from "../lib/digest.ts";
+import { lastPart } from "../lib/last-part.ts";
 import { type Pylock, type PylockFile, parsePylock } from "../wire/pylock.ts";
 import { renderPylock } from "../wire/render-pylock.ts";
 import type { CarriedFile } from "./document.ts";
-
-/** The last part of a mirror path: a file's name in a folder that holds them all side by side. */
-export function lastPart(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
 
 /**
  * A carried lock as it lies in one folder with its wheels: every `path` is a file name. `wheels` are what was written

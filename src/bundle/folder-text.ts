@@ -1,6 +1,6 @@
+import { lastPart } from "../lib/last-part.ts";
 import type { CarriedBuild } from "./document.ts";
 import type { PythonBuild } from "./document-python.ts";
-import { lastPart } from "./folder-lock.ts";
 
 /** First line of a folder's INSTALL.txt: a folder that has it may be replaced by another one. */
 export const FOLDER_MARK = "engine-ferry folder 1";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Digest, hexOf } from "../lib/digest.ts";
+import { lastPart } from "../lib/last-part.ts";
 import type { BundleDocument, CarriedFile } from "./document.ts";
 import { type CarriedWheel, wheelsByPath } from "./document-python.ts";
 import { githubPurl, originOf, pypiPurl } from "./purl.ts";
@@ -128,7 +129,7 @@ function identity(
   { path }: CarriedFile,
   wheel: CarriedWheel | undefined,
 ): Pick<Component, "type" | "name" | "version" | "purl"> {
-  const file = path.split("/").at(-1) ?? path;
+  const file = lastPart(path);
   if (wheel !== undefined) {
     const { project, version } = wheel;
     return { type: "library", name: project, version, purl: pypiPurl(project, version, file) };

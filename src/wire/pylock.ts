@@ -1,5 +1,6 @@
 import { parse, TomlDate } from "smol-toml";
 import { z } from "zod";
+import { lastPart } from "../lib/last-part.ts";
 
 /**
  * The lock of PEP 751, `pylock.toml`: the fields that uv 0.12 and 0.13 write and that pip and uv install from.
@@ -79,7 +80,7 @@ function fileOf(table: z.infer<typeof FileTable>): PylockFile {
   const { url, path, size, hashes } = table;
   const time = table["upload-time"];
   return {
-    name: table.name ?? lastPart(url ?? path ?? "", url !== undefined),
+    name: table.name ?? fileName(url ?? path ?? "", url !== undefined),
     url,
     path,
     uploadTime: time === undefined ? undefined : instantOf(time),
@@ -88,9 +89,9 @@ function fileOf(table: z.infer<typeof FileTable>): PylockFile {
   };
 }
 
-function lastPart(address: string, encoded: boolean): string {
+function fileName(address: string, encoded: boolean): string {
   const bare = encoded ? (address.split(/[?#]/)[0] ?? "") : address;
-  const part = bare.slice(bare.lastIndexOf("/") + 1);
+  const part = lastPart(bare);
   if (!encoded) return part;
   try {
     return decodeURIComponent(part);

@@ -1,4 +1,5 @@
 import { FerryError } from "../../errors.ts";
+import { lastPart } from "../../lib/last-part.ts";
 import { contentLength } from "../../net/content-length.ts";
 import type { Artifact } from "../../upstream/artifact.ts";
 import type { PythonResolver } from "../../upstream/python/types.ts";
@@ -50,7 +51,7 @@ export function openPythonBench(options: BenchOptions): PythonBench & { close():
   return {
     resolver: openOnce,
     source: async (url, path, digest) => {
-      const label = path.slice(path.lastIndexOf("/") + 1);
+      const label = lastPart(path);
       const { size } = await inTurn(options, () => fetchSource({ ...options, url, digest, label }));
       return { size, file: options.store.pathOf(digest) };
     },

@@ -1,6 +1,7 @@
 import { readMember } from "../../archive/read-member.ts";
 import { FerryError } from "../../errors.ts";
 import { digestFromHex } from "../../lib/digest.ts";
+import { lastPart } from "../../lib/last-part.ts";
 import type { Logger } from "../../log.ts";
 import type { Build } from "../../recipe/build.ts";
 import type { RecipeTable } from "../../recipe/load.ts";
@@ -161,7 +162,7 @@ async function releaseWheel({ view, build, recipe }: PythonPlanInput): Promise<A
 }
 
 function wheelRequest({ path, url, digest, trust }: Artifact): NonNullable<PythonRequest["wheel"]> {
-  const filename = path.slice(path.lastIndexOf("/") + 1);
+  const filename = lastPart(path);
   if (digest !== undefined) return { filename, url, digest };
   throw new FerryError("UPSTREAM_NO_CHECKSUM", `nothing vouches for ${filename} (${trust})`, {
     hint: "uv would have to read the whole wheel to lock it. Ask for another version.",

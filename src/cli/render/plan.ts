@@ -1,5 +1,6 @@
 import { TRUST_WORDS } from "../../bundle/document.ts";
 import type { PlanReport } from "../../bundle/plan-report.ts";
+import { lastPart } from "../../lib/last-part.ts";
 import { printable } from "../../lib/printable.ts";
 import { formatBytes } from "../../lib/size.ts";
 
@@ -13,7 +14,7 @@ export function renderPlan(report: PlanReport): string {
       if (file === undefined) continue;
       const here = file.inStore ? "in store" : "to fetch";
       lines.push(
-        `    ${formatBytes(file.size).padStart(8)}  ${here}  ${baseName(path)}`,
+        `    ${formatBytes(file.size).padStart(8)}  ${here}  ${lastPart(path)}`,
         `${" ".repeat(14)}${" ".repeat(10)}digest ${TRUST_WORDS[file.trust]}`,
       );
     }
@@ -67,8 +68,4 @@ function renderTotals({ totals }: PlanReport): string[] {
     `to download: ${totals.download.files} (${formatBytes(totals.download.bytes)})`,
     `disk needed: ${formatBytes(totals.diskNeeded.store)} in the store, ${formatBytes(totals.diskNeeded.bundle)} for the bundle`,
   ];
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
