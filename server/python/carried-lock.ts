@@ -2,7 +2,7 @@ import { FerryError } from "../../src/errors.ts";
 import { type Digest, hexOf } from "../../src/lib/digest.ts";
 import { lastPart } from "../../src/lib/last-part.ts";
 import { encodePath } from "../../src/wire/github.ts";
-import { type Pylock, type PylockFile, parsePylock } from "../../src/wire/pylock.ts";
+import { filesOf, mapFiles, type Pylock, parsePylock } from "../../src/wire/pylock.ts";
 import { renderPylock } from "../../src/wire/render-pylock.ts";
 import type { ServedBlob } from "../blob-sender.ts";
 import type { Catalog, CatalogBuild } from "../catalog.ts";
@@ -56,7 +56,7 @@ export async function readCarriedLock(
 /** The lock with addresses of this mirror alone, for installs over the network. */
 export function lockAt({ lock }: CarriedLock, base: string): string {
   return renderPylock(
-    withFiles(lock, ({ path = "", ...file }) => ({
+    mapFiles(lock, ({ path = "", ...file }) => ({
       ...file,
       path: undefined,
       url: `${base}/${encodePath(path)}`,
@@ -67,7 +67,7 @@ export function lockAt({ lock }: CarriedLock, base: string): string {
 /** The lock as it lies in one folder with its wheels, for installs without any server. */
 export function lockInFolder({ lock }: CarriedLock): string {
   return renderPylock(
-    withFiles(lock, ({ path = "", ...file }) => ({ ...file, url: undefined, path: lastPart(path) })),
+    mapFiles(lock, ({ path = "", ...file }) => ({ ...file, url: undefined, path: lastPart(path) })),
   );
 }
 
@@ -80,24 +80,4 @@ function parsed(bytes: Buffer, { name, digest }: ServedBlob): Pylock {
       hint: "The bundle that carries it was made with another version of ferry: update this mirror, or build the bundle again.",
     });
   }
-}
-
-function filesOf(lock: Pylock): PylockFile[] {
-  return lock.packages.flatMap(({ wheels, sdist, archive }) => [
-    ...wheels,
-    ...(sdist === undefined ? [] : [sdist]),
-    ...(archive === undefined ? [] : [archive]),
-  ]);
-}
-
-function withFiles(lock: Pylock, change: (file: PylockFile) => PylockFile): Pylock {
-  return {
-    ...lock,
-    packages: lock.packages.map((one) => ({
-      ...one,
-      wheels: one.wheels.map(change),
-      sdist: one.sdist === undefined ? undefined : change(one.sdist),
-      archive: one.archive === undefined ? undefined : change(one.archive),
-    })),
-  };
 }

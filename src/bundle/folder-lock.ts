@@ -1,7 +1,7 @@
 import { FerryError } from "../errors.ts";
 import { hexOf } from "../lib/digest.ts";
 import { lastPart } from "../lib/last-part.ts";
-import { type Pylock, type PylockFile, parsePylock } from "../wire/pylock.ts";
+import { mapFiles, type Pylock, type PylockFile, parsePylock } from "../wire/pylock.ts";
 import { renderPylock } from "../wire/render-pylock.ts";
 import type { CarriedFile } from "./document.ts";
 
@@ -18,16 +18,7 @@ export function flatLock(text: string, wheels: readonly CarriedFile[], label: st
     }
     return { ...file, url: undefined, path: lastPart(wheel.path) };
   };
-  const lock = parsed(text, label);
-  return renderPylock({
-    ...lock,
-    packages: lock.packages.map((one) => ({
-      ...one,
-      wheels: one.wheels.map(flat),
-      sdist: one.sdist === undefined ? undefined : flat(one.sdist),
-      archive: one.archive === undefined ? undefined : flat(one.archive),
-    })),
-  });
+  return renderPylock(mapFiles(parsed(text, label), flat));
 }
 
 function parsed(text: string, label: string): Pylock {

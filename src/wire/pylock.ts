@@ -76,6 +76,28 @@ export function parsePylock(text: string): Pylock {
   };
 }
 
+/** Every file that a lock names, in its order. */
+export function filesOf(lock: Pylock): PylockFile[] {
+  return lock.packages.flatMap(({ wheels, sdist, archive }) => [
+    ...wheels,
+    ...(sdist === undefined ? [] : [sdist]),
+    ...(archive === undefined ? [] : [archive]),
+  ]);
+}
+
+/** The same lock with each file as `change` gives it. */
+export function mapFiles(lock: Pylock, change: (file: PylockFile) => PylockFile): Pylock {
+  return {
+    ...lock,
+    packages: lock.packages.map((one) => ({
+      ...one,
+      wheels: one.wheels.map(change),
+      sdist: one.sdist === undefined ? undefined : change(one.sdist),
+      archive: one.archive === undefined ? undefined : change(one.archive),
+    })),
+  };
+}
+
 function fileOf(table: z.infer<typeof FileTable>): PylockFile {
   const { url, path, size, hashes } = table;
   const time = table["upload-time"];

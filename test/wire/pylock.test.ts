@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { instantOf, type Pylock, type PylockFile, parsePylock } from "../../src/wire/pylock.ts";
+import {
+  filesOf,
+  instantOf,
+  mapFiles,
+  type Pylock,
+  type PylockFile,
+  parsePylock,
+} from "../../src/wire/pylock.ts";
 import { renderPylock } from "../../src/wire/render-pylock.ts";
 
 const HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -50,6 +57,20 @@ wheels = [{ path = "b/a%2B-1.whl" }, { url = "http://x/a%zz.whl" }, { url = "htt
       "a%zz.whl",
       "z.whl",
     ]);
+  });
+
+  it("names every file in the order of the lock, and changes each", () => {
+    const lock = parsePylock(OF_UV);
+    const names = filesOf(lock).map((file) => file.name);
+    expect(names).toEqual([
+      "c-3.5.3-py3-none-any.whl",
+      "torch-2.10.0+cu129-cp312-cp312-any.whl",
+      "charset_normalizer-3.5.3.tar.gz",
+      "vllm-0.30.0+cu129-cp38-abi3-x.whl",
+    ]);
+    const changed = mapFiles(lock, (file) => ({ ...file, url: undefined, path: `p/${file.name}` }));
+    expect(filesOf(changed).map((file) => file.path)).toEqual(names.map((name) => `p/${name}`));
+    expect(mapFiles(changed, (file) => file)).toEqual(changed);
   });
 
   it("reads a lock of nothing", () => {
