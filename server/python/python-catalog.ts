@@ -32,10 +32,10 @@ export interface PythonCatalog {
   projects: ProjectWheels;
   /** Releases as they were when bundles were built, by project and canonical version; the last imported counts. */
   publications: ReadonlyMap<string, ReadonlyMap<string, Publication>>;
-  interpreters: readonly ServedInterpreter[];
+  interpreters: readonly CatalogInterpreter[];
 }
 
-export interface ServedInterpreter {
+export interface CatalogInterpreter {
   interpreter: CarriedInterpreter;
   digest: Digest;
 }
@@ -107,8 +107,8 @@ function publicationsOf(parts: readonly Part[]): Map<string, Map<string, Publica
   return publications;
 }
 
-function interpretersOf(parts: readonly Part[]): ServedInterpreter[] {
-  const interpreters = new Map<string, ServedInterpreter>();
+function interpretersOf(parts: readonly Part[]): CatalogInterpreter[] {
+  const interpreters = new Map<string, CatalogInterpreter>();
   for (const { python, here } of parts) {
     for (const interpreter of python.interpreters) {
       const file = here(interpreter.path);

@@ -1,4 +1,5 @@
 import type { CarriedBuild } from "../../src/bundle/document.ts";
+import { lastPart } from "../../src/lib/last-part.ts";
 import { minimum } from "../../src/recipe/candidates.ts";
 import { rulesOf } from "../../src/recipe/choice.ts";
 import type { BuildRule } from "../../src/recipe/fields.ts";
@@ -8,6 +9,7 @@ import { formatCc } from "../../src/recipe/needs.ts";
 import type { Recipe } from "../../src/recipe/schema.ts";
 import type { Facts } from "../../src/recipe/when.ts";
 import { holds } from "../../src/recipe/when.ts";
+import { glibcOfPackages } from "../../src/wire/wheel-fit.ts";
 import { count } from "./words.ts";
 
 /** What a machine must have for a build, in words; undefined where nothing is asked, or nothing is known. */
@@ -26,7 +28,7 @@ export function needsInWords(carried: CarriedBuild, recipe: Recipe | undefined):
   return {
     driver: driverOf(carried, recipe),
     compute: computeOf(carried, recipe),
-    glibc: carried.python === undefined ? glibcOf(carried.files) : `${carried.python.glibc} or newer`,
+    glibc: carried.python === undefined ? glibcOf(carried) : `${carried.python.glibc} or newer`,
     also: alsoOf(carried),
   };
 }
@@ -65,31 +67,13 @@ function computeOf({ needs, version, arch }: CarriedBuild, recipe: Recipe | unde
   return lowest === 0 ? undefined : `${formatCc(lowest)} or newer`;
 }
 
-/** What the older names of PEP 513, 571 and 599 stand for; PEP 600 writes the version itself. */
-const NAMED: Readonly<Record<string, readonly [number, number]>> = {
-  manylinux1: [2, 5],
-  manylinux2010: [2, 12],
-  manylinux2014: [2, 17],
-};
-
-/** The glibc that wheels state in their names (platform tags); of alternatives the lowest, of several files the highest. */
-function glibcOf(files: readonly string[]): string | undefined {
-  const stated = files.flatMap((path) => {
-    const tags = /-([^-/]+)\.whl$/.exec(path)?.[1]?.split(".") ?? [];
-    const versions = tags.flatMap((tag) => {
-      const [, name = "", major, minor] = /^(manylinux(?:1|2010|2014)?)(?:_(\d+)_(\d+))?_/.exec(tag) ?? [];
-      if (major !== undefined && minor !== undefined) return [[Number(major), Number(minor)] as const];
-      const known = NAMED[name];
-      return known === undefined ? [] : [known];
-    });
-    return versions.sort(byVersion).slice(0, 1);
-  });
-  const highest = stated.sort(byVersion).at(-1);
-  return highest === undefined ? undefined : `${highest.join(".")} or newer`;
-}
-
-function byVersion(a: readonly [number, number], b: readonly [number, number]): number {
-  return a[0] - b[0] || a[1] - b[1];
+/** The glibc that wheels of a build without an environment state in their names. */
+function glibcOf({ files, arch }: CarriedBuild): string | undefined {
+  const newest = glibcOfPackages(
+    files.map((path) => [lastPart(path)]),
+    arch,
+  );
+  return newest === undefined ? undefined : `${newest} or newer`;
 }
 
 function alsoOf({ build, python: environment }: CarriedBuild): string[] {

@@ -1,3 +1,5 @@
+import { machineOf } from "./wheel-fit.ts";
+
 /** An interpreter that a mirror serves. */
 export interface ServedInterpreter {
   /** `cpython-3.12.15-linux-x86_64-gnu` */
@@ -13,8 +15,6 @@ export interface ServedInterpreter {
   sha256: string;
 }
 
-const FAMILIES = { amd64: "x86_64", arm64: "aarch64" } as const;
-
 /** The table of interpreters that uv reads where `UV_PYTHON_DOWNLOADS_JSON_URL` leads to, instead of its own. */
 export function pythonDownloads(interpreters: readonly ServedInterpreter[]): Record<string, unknown> {
   return Object.fromEntries(
@@ -24,7 +24,7 @@ export function pythonDownloads(interpreters: readonly ServedInterpreter[]): Rec
         key,
         {
           name: "cpython",
-          arch: { family: FAMILIES[arch], variant: null },
+          arch: { family: machineOf(arch), variant: null },
           os: "linux",
           libc: "gnu",
           ...versionParts(version),

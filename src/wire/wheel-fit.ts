@@ -20,16 +20,9 @@ export function machineOf(arch: WheelTarget["arch"]): "x86_64" | "aarch64" {
   return MACHINES[arch];
 }
 
-/**
- * The glibc that a wheel needs on an architecture, `2.17`: the smallest among its platform tags. Undefined where it needs
- * none (`any`), says none (`linux_x86_64`), or is not for that architecture.
- */
-export function glibcOf(wheel: WheelName, arch: WheelTarget["arch"]): string | undefined {
-  const machine = machineOf(arch);
-  const needs = wheel.platforms.map((platform) => minorOf(platform, machine));
-  if (needs.includes(0)) return undefined;
-  const minors = needs.filter((minor) => minor !== undefined);
-  return minors.length === 0 ? undefined : `2.${Math.min(...minors)}`;
+/** The oldest glibc that any wheel for an architecture speaks of: what an environment of pure wheels is said to need. */
+export function oldestGlibc(arch: WheelTarget["arch"]): string {
+  return `2.${OLDEST[arch]}`;
 }
 
 /** Minor version of glibc that a platform tag names; 0 for none; undefined where it is of another platform. */
@@ -42,13 +35,8 @@ function minorOf(platform: string, machine: string): number | undefined {
   return Object.entries(LEGACY).find(([legacy]) => legacy === name)?.[1];
 }
 
-/** Whether it installs there. */
-export function wheelFits(wheel: WheelName, target: WheelTarget): boolean {
-  return wheelRank(wheel, target) !== undefined;
-}
-
 /** How well it suits the target, 0 the best, in uv's order of tags; undefined where it does not install there. */
-export function wheelRank(wheel: WheelName, target: WheelTarget): number | undefined {
+function wheelRank(wheel: WheelName, target: WheelTarget): number | undefined {
   const ranks = ranksFor(target);
   let best: number | undefined;
   for (const python of wheel.pythons) {
@@ -136,7 +124,7 @@ function platformsFor({ arch, glibc }: WheelTarget): string[] {
 /**
  * The newest glibc that a set of packages needs on an architecture, `2.31`: of each package the wheel that is content
  * with the oldest counts, because uv and pip fall back to it. `packages`: the decoded file names of each. Undefined where
- * none needs any.
+ * none needs any: their wheels are pure (`any`), say none (`linux_x86_64`), or are for another architecture.
  */
 export function glibcOfPackages(
   packages: readonly (readonly string[])[],

@@ -44,7 +44,10 @@ function carried(changes: Partial<CarriedBuild>): CarriedBuild {
 describe("what a build needs, in words", () => {
   const llamacpp = table.recipe("llamacpp");
   const wheel = (name: string): CarriedBuild =>
-    carried({ files: [`vllm-project/vllm/releases/download/v1/${name}`] });
+    carried({
+      arch: name.includes("aarch64") ? "arm64" : "amd64",
+      files: [`vllm-project/vllm/releases/download/v1/${name}`],
+    });
 
   it.each<[CarriedBuild["needs"], string | undefined, string | undefined]>([
     [{ nvidia: false }, undefined, undefined],

@@ -1,21 +1,17 @@
 import { expect, it } from "vitest";
 import {
   bestWheel,
-  glibcOf,
   glibcOfPackages,
   machineOf,
+  oldestGlibc,
   type WheelTarget,
-  wheelFits,
 } from "../../src/wire/wheel-fit.ts";
-import { parseWheelName, type WheelName } from "../../src/wire/wheel-name.ts";
 
 const amd64: WheelTarget = { python: "3.12", arch: "amd64", glibc: "2.35" };
 const arm64: WheelTarget = { python: "3.12", arch: "arm64", glibc: "2.35" };
 
-function named(tags: string, build = ""): WheelName {
-  const wheel = parseWheelName(`small-1.0${build}-${tags}.whl`);
-  if (wheel === undefined) throw new Error(tags);
-  return wheel;
+function named(tags: string): string {
+  return `small-1.0-${tags}.whl`;
 }
 
 it.each<[string, WheelTarget["arch"], string | undefined]>([
@@ -31,7 +27,7 @@ it.each<[string, WheelTarget["arch"], string | undefined]>([
   ["cp312-cp312-manylinux_2_28_x86_64.linux_x86_64", "amd64", undefined],
   ["cp312-cp312-musllinux_1_2_x86_64", "amd64", undefined],
 ])("%s on %s needs glibc %s", (tags, arch, glibc) => {
-  expect(glibcOf(named(tags), arch)).toBe(glibc);
+  expect(glibcOfPackages([[named(tags)]], arch)).toBe(glibc);
 });
 
 it.each<[string, WheelTarget, boolean]>([
@@ -53,7 +49,7 @@ it.each<[string, WheelTarget, boolean]>([
   ["cp312-cp312-musllinux_1_2_x86_64", amd64, false],
   ["cp312-cp312-win_amd64", amd64, false],
 ])("%s on %o fits: %s", (tags, target, fits) => {
-  expect(wheelFits(named(tags), target)).toBe(fits);
+  expect(bestWheel([named(tags)], (name) => name, target) !== undefined).toBe(fits);
 });
 
 it.each([
@@ -64,7 +60,7 @@ it.each([
   [["py3-none-manylinux2014_x86_64", "py3-none-manylinux_2_17_x86_64"], 1],
   [["py3-none-any", "cp312-cp312-win_amd64", "cp312-cp312-manylinux_2_39_x86_64"], 0],
 ])("of %j uv takes number %d", (tags, index) => {
-  const names = tags.map((tag) => `small-1.0-${tag}.whl`);
+  const names = tags.map(named);
   expect(bestWheel(names, (name) => name, amd64)).toBe(names[index]);
 });
 
@@ -84,6 +80,10 @@ it("finds none where none fits", () => {
   expect(
     bestWheel(["small-1.0.tar.gz", "small-1.0-py2-none-any.whl"], (name) => name, amd64),
   ).toBeUndefined();
+});
+
+it("knows the oldest glibc of an architecture's wheels", () => {
+  expect([oldestGlibc("amd64"), oldestGlibc("arm64")]).toEqual(["2.5", "2.17"]);
 });
 
 it("knows the machines", () => {

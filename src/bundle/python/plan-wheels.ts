@@ -1,15 +1,12 @@
 import { FerryError } from "../../errors.ts";
 import type { Artifact } from "../../upstream/artifact.ts";
 import type { Resolution, ResolvedFile, ResolvedPackage } from "../../upstream/python/types.ts";
-import { bestWheel, glibcOfPackages, type WheelTarget } from "../../wire/wheel-fit.ts";
+import { bestWheel, glibcOfPackages, oldestGlibc, type WheelTarget } from "../../wire/wheel-fit.ts";
 import { normaliseProject, parseWheelName } from "../../wire/wheel-name.ts";
 import { requireServable } from "../servable.ts";
 import type { PythonBench } from "./bench.ts";
 import { wheelPath } from "./paths.ts";
 import type { PlannedWheel } from "./planned.ts";
-
-/** The oldest glibc that any wheel speaks of: what an environment of pure wheels is said to need. */
-const OLDEST = "2.5";
 
 interface Around {
   bench: Pick<PythonBench, "sizeOf">;
@@ -38,7 +35,8 @@ export async function planWheels(
     wheels.push(...planned);
   }
   const names = resolution.packages.map(({ files }) => files.map(({ filename }) => filename));
-  return { wheels, glibc: glibcOfPackages(names, around.target.arch) ?? OLDEST, bytes };
+  const { arch } = around.target;
+  return { wheels, glibc: glibcOfPackages(names, arch) ?? oldestGlibc(arch), bytes };
 }
 
 async function artifactOf(
