@@ -6,17 +6,18 @@ import type { BundleDocument } from "../bundle/document.ts";
 import type { Env } from "../config/load.ts";
 import { FerryError, isFerryError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
-import { makeFolder } from "../lib/files.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import { differences } from "../upstream/python/differences.ts";
 import { lockedPackages, resolveAgain } from "../upstream/python/replay.ts";
-import { openUv } from "../upstream/python/uv-process.ts";
+import { openUv, type Uv } from "../upstream/python/uv-process.ts";
 import { parsePylock } from "../wire/pylock.ts";
 
 interface Proof {
   /** Path of the uv that resolved the locks. */
   uv: string;
+  /** Where this run keeps what it needs for uv. */
+  folder: string;
   store: LayoutStore;
   env: Env;
   clock: Clock;
@@ -28,20 +29,20 @@ type Build = BundleDocument["builds"][number];
 
 /**
  * Resolves every Python lock of a document again, with a mirror of that document alone as the whole world and a cache that
- * knows nothing. Throws PYTHON_CLOSURE where the outcome differs from the lock, or where there is none.
+ * knows nothing else. Throws PYTHON_CLOSURE where the outcome differs from the lock, or where there is none.
  */
 export async function proveClosure(document: BundleDocument, proof: Proof): Promise<void> {
   const builds = document.builds.filter((build) => build.python !== undefined);
   if (builds.length === 0) return;
-  const { store, logger } = proof;
+  const { store, logger, uv: path, env, signal } = proof;
+  // A cache of its own, that has seen nothing but this mirror.
+  const folder = await mkdtemp(join(proof.folder, "closure-"));
+  const uv = await openUv({ path, env, folder, signal });
   const mirror = await serveDocument(document, store.root, proof);
-  const parent = join(store.root, "ferry", "uv");
-  await makeFolder(parent);
-  const folder = await mkdtemp(join(parent, "closure-"));
   try {
     for (const build of builds) {
       logger.info(`resolving ${buildName(build)} again from the bundle alone`);
-      const found = await differencesOf(build, document, mirror.url, folder, proof);
+      const found = await differencesOf(build, document, mirror.url, uv, store);
       if (found.length > 0) throw notClosed(build, found, mirror.missed());
     }
   } finally {
@@ -54,8 +55,8 @@ async function differencesOf(
   build: Build,
   document: BundleDocument,
   base: string,
-  folder: string,
-  { uv, env, signal, store }: Proof,
+  uv: Uv,
+  store: LayoutStore,
 ): Promise<string[]> {
   const { python } = build;
   if (python === undefined) return [];
@@ -64,8 +65,7 @@ async function differencesOf(
   if (lock === undefined) return [`${python.lock} is not carried`];
   const locked = lockedPackages(parsePylock((await store.readSmall(lock)).toString("utf8")));
   try {
-    const program = await openUv({ path: uv, env, folder, signal });
-    const again = await resolveAgain(program, python, base, (path) => digests.get(path));
+    const again = await resolveAgain(uv, python, base, (path) => digests.get(path));
     return differences(locked, again);
   } catch (error) {
     if (!isFerryError(error) || error.code === "INTERRUPTED") throw error;

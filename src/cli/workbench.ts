@@ -9,7 +9,7 @@ import { githubReleases } from "../upstream/github-client.ts";
 import type { Releases } from "../upstream/releases.ts";
 import type { Context } from "./context.ts";
 import type { BuildFlags, UpstreamFlags } from "./flags.ts";
-import { type PythonTools, pythonTools } from "./python-bench.ts";
+import { type PythonTools, pythonTools } from "./python-tools.ts";
 
 /** What commands that talk to upstream work with; `close` ends its connections. */
 export interface Workbench {
@@ -58,8 +58,11 @@ export async function withWorkbench<T>(
   try {
     return await work({ config, table, store, door, releases, python });
   } finally {
-    await python.close();
-    await door.close();
+    try {
+      await python.close();
+    } finally {
+      await door.close();
+    }
   }
 }
 

@@ -7,20 +7,21 @@ import type { Arch } from "../document-values.ts";
 import { type FetchInput, inTurn } from "../fetch.ts";
 import { fetchSource } from "../fetch-source.ts";
 import type { PythonBench } from "./bench.ts";
-import { type UvTool, unpackUv } from "./uv-tool.ts";
+import { unpackUv } from "./uv-tool.ts";
 
 export interface BenchOptions extends Omit<FetchInput, "artifacts"> {
   /** `FERRY_UV`: a uv of this machine, in place of the carried one. */
   uv: string | undefined;
   /** Architecture of this machine; undefined where no uv is carried for it. */
   hostArch: Arch | undefined;
+  /** This run's own, made when it is first asked for; the caller removes it. */
+  folder(): Promise<string>;
   /** Asks the uv at this path. Throws PYTHON_UV where it cannot be run. */
   openResolver(uv: string): Promise<PythonResolver>;
 }
 
-/** A bench over store, door and uv; `close` removes the uv that was unpacked for it. */
-export function openPythonBench(options: BenchOptions): PythonBench & { close(): Promise<void> } {
-  const tools: UvTool[] = [];
+/** A bench over store, door and uv. */
+export function openPythonBench(options: BenchOptions): PythonBench {
   const opened = new Map<string, Promise<PythonResolver>>();
   const warned = new Set<string>();
 
@@ -32,9 +33,7 @@ export function openPythonBench(options: BenchOptions): PythonBench & { close():
         hint: "Install uv on it and name it in FERRY_UV.",
       });
     }
-    const tool = await unpackUv(await archive(hostArch), options);
-    tools.push(tool);
-    return options.openResolver(tool.path);
+    return options.openResolver(await unpackUv(await archive(hostArch), await options.folder(), options));
   };
   const openOnce: PythonBench["resolver"] = async (version, archive) => {
     const opening = opened.get(version) ?? open(archive);
@@ -56,8 +55,5 @@ export function openPythonBench(options: BenchOptions): PythonBench & { close():
       return { size, file: options.store.pathOf(digest) };
     },
     sizeOf: (url) => contentLength(options.door, url, options),
-    close: async () => {
-      for (const tool of tools) await tool.remove();
-    },
   };
 }

@@ -8,6 +8,7 @@ import type { CarriedWheel } from "../document-python.ts";
 import { metadataPath } from "../document-python.ts";
 import type { FetchedFile } from "../fetch.ts";
 import type { Plan } from "../plan.ts";
+import { mustHave } from "./must-have.ts";
 import { lockPath } from "./paths.ts";
 import type { PlannedWheel } from "./planned.ts";
 import { renderLockOf } from "./render-lock.ts";
@@ -35,8 +36,8 @@ export async function producePython(
   const files: FetchedFile[] = [];
   for (const { python } of plan.builds) {
     for (const planned of python?.wheels ?? []) {
-      const file = byPath.get(planned.artifact.path);
-      if (file === undefined || wheels.has(file.path)) continue;
+      const file = mustHave(byPath, planned.artifact.path);
+      if (wheels.has(file.path)) continue;
       const made = await extract(planned, file, store);
       wheels.set(file.path, made.wheel);
       files.push(made.metadata);
@@ -68,8 +69,9 @@ async function checkInterpreters(
 ): Promise<void> {
   const checked = new Set<string>();
   for (const { python } of plan.builds) {
-    const file = fetched.get(python?.interpreter.artifact.path ?? "");
-    if (python === undefined || file === undefined || checked.has(file.path)) continue;
+    if (python === undefined) continue;
+    const file = mustHave(fetched, python.interpreter.artifact.path);
+    if (checked.has(file.path)) continue;
     checked.add(file.path);
     await python.interpreter.check(store.pathOf(file.digest));
   }

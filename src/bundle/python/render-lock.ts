@@ -1,6 +1,7 @@
 import { hexOf } from "../../lib/digest.ts";
 import { renderPylock } from "../../wire/render-pylock.ts";
 import type { FetchedFile } from "../fetch.ts";
+import { mustHave } from "./must-have.ts";
 import type { PlannedPython } from "./planned.ts";
 
 /**
@@ -19,19 +20,16 @@ export function renderLockOf(python: PlannedPython, fetched: ReadonlyMap<string,
       archive: undefined,
       wheels: wheels
         .filter((wheel) => wheel.package === locked)
-        .flatMap(({ artifact, file }) => {
-          const bytes = fetched.get(artifact.path);
-          if (bytes === undefined) return [];
-          return [
-            {
-              name: file.filename,
-              url: undefined,
-              path: artifact.path,
-              uploadTime: file.uploadedAt,
-              size: bytes.size,
-              hashes: { sha256: hexOf(bytes.digest) },
-            },
-          ];
+        .map(({ artifact, file }) => {
+          const bytes = mustHave(fetched, artifact.path);
+          return {
+            name: file.filename,
+            url: undefined,
+            path: artifact.path,
+            uploadTime: file.uploadedAt,
+            size: bytes.size,
+            hashes: { sha256: hexOf(bytes.digest) },
+          };
         }),
     })),
   });

@@ -4,6 +4,7 @@ import { FerryError } from "../../errors.ts";
 import { type Pylock, parsePylock } from "../../wire/pylock.ts";
 import { tomlString } from "../../wire/toml-string.ts";
 import { uvFault } from "./uv-fault.ts";
+import { readWhole } from "./uv-notes.ts";
 import type { Uv } from "./uv-process.ts";
 
 export interface CompileRequest {
@@ -45,12 +46,27 @@ export async function compile(uv: Uv, request: CompileRequest): Promise<Compiled
       { RUST_LOG: REQUESTS, ...request.env },
     );
     if (result.code !== 0) throw uvFault(result, what);
+    rememberUnclaimed(uv, result.stderr, what);
     return { lock: readLock(result.stdout, what), notes: result.stderr };
   });
 }
 
 /** uv's log of what it asks servers for. */
 const REQUESTS = "uv_client::cached_client=debug";
+
+function rememberUnclaimed(uv: Uv, notes: string, what: string): void {
+  const whole = readWhole(notes);
+  if (whole === undefined) {
+    throw new FerryError(
+      "PYTHON_UV",
+      `${what}: uv ${uv.version} does not say in known words what it asked for`,
+      {
+        hint: "So nobody can tell digests that an index claims from those that uv made. Use a uv of 0.12 or 0.13: name it in FERRY_UV.",
+      },
+    );
+  }
+  for (const url of whole) uv.unclaimed.add(url);
+}
 
 function readLock(text: string, what: string): Pylock {
   try {

@@ -10,7 +10,7 @@ import type { ExecResult } from "../../lib/exec.ts";
 import { machineOf } from "../../wire/wheel-fit.ts";
 import type { Interpreter, PythonArch } from "./types.ts";
 import { uvFault } from "./uv-fault.ts";
-import type { Uv } from "./uv-process.ts";
+import { reachingOnly, type Uv } from "./uv-process.ts";
 import { uvWords } from "./uv-words.ts";
 
 const Table = z.array(
@@ -79,7 +79,7 @@ export async function checkInterpreter(uv: Uv, interpreter: Interpreter, path: s
       interpreter,
       folder,
       ["--mirror", pathToFileURL(mirror).href],
-      NO_WAY_OUT,
+      reachingOnly(),
     );
     if (fromMirror.code === 0) return;
     if (!fromMirror.stderr.includes("does not match the expected format")) {
@@ -98,15 +98,6 @@ export async function checkInterpreter(uv: Uv, interpreter: Interpreter, path: s
     }
   });
 }
-
-/** Port 0 is nobody's: whatever is asked of it fails at once. */
-const NO_WAY_OUT = {
-  HTTP_PROXY: "http://127.0.0.1:0",
-  HTTPS_PROXY: "http://127.0.0.1:0",
-  ALL_PROXY: "http://127.0.0.1:0",
-  NO_PROXY: "",
-  UV_HTTP_RETRIES: "0",
-};
 
 function install(
   uv: Uv,

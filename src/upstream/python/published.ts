@@ -44,7 +44,9 @@ export async function askRelease(uv: Uv, question: ReleaseQuestion): Promise<Ind
       filename: file.name,
       url: file.url ?? "",
       size: file.size,
-      digest: parseDigest(`sha256:${file.hashes["sha256"] ?? ""}`),
+      digest: uv.unclaimed.has(bare(file.url))
+        ? undefined
+        : parseDigest(`sha256:${file.hashes["sha256"] ?? ""}`),
       uploadedAt: file.uploadTime ?? published,
     })),
   };
@@ -65,6 +67,10 @@ export async function latestUpload(uv: Uv, question: ReleaseQuestion): Promise<s
     }
     throw error;
   }
+}
+
+function bare(url = ""): string {
+  return url.replace(/#.*$/, "");
 }
 
 function latest(files: readonly PylockFile[]): string | undefined {

@@ -4,7 +4,7 @@ import { encodePath } from "../../wire/github.ts";
 import type { Pylock } from "../../wire/pylock.ts";
 import { normaliseProject } from "../../wire/wheel-name.ts";
 import { compile } from "./compile.ts";
-import type { Uv } from "./uv-process.ts";
+import { reachingOnly, type Uv } from "./uv-process.ts";
 
 /** What a document keeps of a resolution, enough to do it again. */
 export interface ReplayFacts {
@@ -72,23 +72,8 @@ function atMirror(line: string, origin: string, digestOf: (path: string) => Dige
   return `${before}${origin}/${encodePath(path)}${fragment}${after === "" ? "" : ` ${after.trimStart()}`}`;
 }
 
-/** Every other host lies behind a proxy at a port that is nobody's. */
 function nowhereBut(origin: string): Record<string, string> {
-  const dead = "http://127.0.0.1:0";
-  const proxies = Object.fromEntries(
-    ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [
-      [name, dead],
-      [name.toLowerCase(), dead],
-    ]),
-  );
-  const { hostname } = new URL(origin);
-  return {
-    ...proxies,
-    NO_PROXY: hostname,
-    no_proxy: hostname,
-    UV_DEFAULT_INDEX: `${origin}/simple/`,
-    UV_HTTP_RETRIES: "0",
-  };
+  return { ...reachingOnly(new URL(origin).hostname), UV_DEFAULT_INDEX: `${origin}/simple/` };
 }
 
 /** A lock's packages for comparison, whoever wrote it. */

@@ -7,15 +7,13 @@ import { askRelease } from "./published.ts";
 import { requirementsOf, titleOf } from "./requirements.ts";
 import { resolvedPackages } from "./resolved-packages.ts";
 import type { IndexRelease, PythonRequest, Resolution } from "./types.ts";
-import { readWhole, yankedIn } from "./uv-notes.ts";
+import { yankedIn } from "./uv-notes.ts";
 import type { Uv } from "./uv-process.ts";
 
 export interface ResolveParts {
   uv: Uv;
   /** Stands for `https://download.pytorch.org/whl` in recipes. */
   torchIndexUrl: string;
-  /** Addresses that uv read whole so far: what its cache has it does not read again. */
-  unclaimed: Set<string>;
   /** Asks the default index about a release once for all builds. */
   latestUpload(project: string, version: string): Promise<string | undefined>;
 }
@@ -25,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 /** Resolves one build for its platform. Throws the PYTHON_* codes, the network's, and INTERRUPTED. */
 export async function resolveBuild(request: PythonRequest, parts: ResolveParts): Promise<Resolution> {
-  const { uv, torchIndexUrl, unclaimed } = parts;
+  const { uv, torchIndexUrl } = parts;
   const { arch, python, glibc } = request;
   const what = titleOf(request);
   const requirements = requirementsOf(request);
@@ -44,13 +42,12 @@ export async function resolveBuild(request: PythonRequest, parts: ResolveParts):
     extraIndex,
     excludeNewer,
   });
-  for (const url of readWhole(notes)) unclaimed.add(url);
   const packages = resolvedPackages(lock, {
     what,
     published,
     excludeNewer,
     extraIndex,
-    unclaimed,
+    unclaimed: uv.unclaimed,
     yanked: yankedIn(notes),
     elsewhere: await uploadsElsewhere(lock, extraIndex?.packages ?? [], parts),
   });

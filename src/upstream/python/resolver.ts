@@ -11,11 +11,6 @@ export interface ResolverOptions {
   logger: Logger;
   /** Stands for `https://download.pytorch.org/whl`, which is the default. */
   torchIndexUrl?: string;
-  /**
-   * Addresses of files whose digest uv made itself, because no index gave one: known from earlier runs, and added to. What
-   * uv's cache has it does not read again, so only who remembers can tell.
-   */
-  unclaimed?: Set<string>;
 }
 
 /** Asks the real uv, each question once. */
@@ -23,7 +18,6 @@ export function createResolver({
   uv,
   logger,
   torchIndexUrl = PYTORCH_INDEX,
-  unclaimed = new Set(),
 }: ResolverOptions): PythonResolver {
   const resolutions = new Map<string, Promise<Resolution>>();
   const uploads = new Map<string, Promise<string | undefined>>();
@@ -35,7 +29,6 @@ export function createResolver({
     const resolution = await resolveBuild(request, {
       uv,
       torchIndexUrl,
-      unclaimed,
       latestUpload: (project, version) =>
         once(uploads, `${project} ${version} ${request.python}`, () =>
           latestUpload(uv, { project, version, python: request.python }),

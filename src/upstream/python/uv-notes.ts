@@ -11,11 +11,16 @@ export function yankedIn(notes: string): Map<string, string | true> {
   );
 }
 
+/** uv's own words on what it asks servers for, as 0.12 and 0.13 have them. */
+const KNOWN =
+  /(?:Sending fresh \w+ request|Sending revalidation request|Found (?:fresh|stale|modified|not-modified) response) for: /;
+
 /**
  * Wheels of an index that uv read whole, which it does where the index gives no digest (P6): the lock then has the digest
- * of what came, claimed by nobody. A whole read after a HEAD is another thing: a server without ranges.
+ * of what came, claimed by nobody. undefined where nothing of it is in words that are known: then nobody can tell. A whole read after a HEAD is another thing: a server without ranges.
  */
-export function readWhole(notes: string): Set<string> {
+export function readWhole(notes: string): Set<string> | undefined {
+  if (!KNOWN.test(notes)) return undefined;
   const asked = (method: string): string[] =>
     [...notes.matchAll(new RegExp(`Sending fresh ${method} request for: (\\S+\\.whl)(?:#\\S*)?$`, "gm"))].map(
       ([, url = ""]) => url,

@@ -10,8 +10,10 @@ export interface UvOptions {
   path: string;
   /** The operator's environment; what uv is given of it `uvEnvironment` decides. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Ours alone: uv's cache and the folders that it works in. */
+  /** Ours alone, and empty at first: uv's cache and the folders that it works in. */
   folder: string;
+  /** uv must open no connection. */
+  offline?: boolean;
   signal?: AbortSignal;
 }
 
@@ -19,6 +21,11 @@ export interface UvOptions {
 export interface Uv {
   /** `0.12.23` */
   readonly version: string;
+  /**
+   * Addresses of wheels that it read whole, because no index gave a digest: whatever digest it writes for them is of its
+   * own making (P6). What its cache has it does not read again, so they are remembered as long as the cache.
+   */
+  readonly unclaimed: Set<string>;
   /** Runs it in `cwd`, with `env` over the scrubbed environment. A status other than 0 is the caller's to judge. */
   run(args: readonly string[], cwd: string, env?: Readonly<Record<string, string>>): Promise<ExecResult>;
   /**
@@ -64,7 +71,10 @@ export function uvEnvironment(
 /** Asks the binary for its version. Throws PYTHON_UV where it does not run or is no uv. */
 export async function openUv(options: UvOptions): Promise<Uv> {
   const { path, folder, signal } = options;
-  const environment = uvEnvironment(options.env, join(folder, "cache"));
+  const environment = {
+    ...uvEnvironment(options.env, join(folder, "cache")),
+    ...(options.offline === true ? { UV_OFFLINE: "1" } : {}),
+  };
   const run: Uv["run"] = async (args, cwd, env = {}) => {
     try {
       const more = signal === undefined ? {} : { signal };
@@ -93,7 +103,24 @@ export async function openUv(options: UvOptions): Promise<Uv> {
     found ??= inFolder((cwd) => findPython(run, cwd));
     return found;
   };
-  return { version, run, python, inFolder };
+  return { version, unclaimed: new Set(), run, python, inFolder };
+}
+
+/**
+ * Settings under which uv reaches no host but this one, in both spellings that programs read: all others lie behind a
+ * proxy at a port that is nobody's, and fail at once.
+ */
+export function reachingOnly(hostname?: string): Record<string, string> {
+  const settings: Record<string, string> = {
+    UV_HTTP_RETRIES: "0",
+    NO_PROXY: hostname ?? "",
+    no_proxy: hostname ?? "",
+  };
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"]) {
+    settings[name] = "http://127.0.0.1:0";
+    settings[name.toLowerCase()] = "http://127.0.0.1:0";
+  }
+  return settings;
 }
 
 async function findPython(run: Uv["run"], cwd: string): Promise<string> {

@@ -20,5 +20,10 @@ DEBUG Sending fresh GET request for: http://x/a-1.whl
 DEBUG Sending fresh HEAD request for: http://x/b-1.whl#sha256=00
 DEBUG Sending fresh GET request for: http://x/b-1.whl#sha256=00
 DEBUG Sending fresh GET request for: http://x/c-1.whl.metadata`;
-  expect([...readWhole(notes)]).toEqual(["http://x/a-1.whl"]);
+  expect([...(readWhole(notes) ?? [])]).toEqual(["http://x/a-1.whl"]);
+});
+
+it("P6 says so where uv tells in other words what it asked for", () => {
+  expect(readWhole("DEBUG GET http://x/simple/a/ 200 OK")).toBeUndefined();
+  expect(readWhole("DEBUG Found fresh response for: http://x/simple/a/")).toEqual(new Set());
 });
