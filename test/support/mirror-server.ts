@@ -2,14 +2,12 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { onTestFinished } from "vitest";
 import type { AccessEntry } from "../../server/access-log.ts";
-import { createApp } from "../../server/app.ts";
-import { type AskedRing, createAskedRing } from "../../server/asked-ring.ts";
+import type { AskedRing } from "../../server/asked-ring.ts";
 import { type CatalogWatch, watchCatalog } from "../../server/catalog-watch.ts";
-import { createHttpServer, type MirrorServer } from "../../server/http-server.ts";
-import { listen } from "../../server/listen.ts";
-import { createMetrics, type Metrics } from "../../server/metrics.ts";
-import { createMirror, type MirrorParts } from "../../server/mirror.ts";
-import { createStreamSender } from "../../server/senders/stream.ts";
+import type { MirrorServer } from "../../server/http-server.ts";
+import { openLoopbackMirror } from "../../server/loopback-mirror.ts";
+import type { Metrics } from "../../server/metrics.ts";
+import type { MirrorParts } from "../../server/mirror.ts";
 import { viewStore } from "../../server/store-view.ts";
 import { compileTrustProxy } from "../../server/trust-proxy.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -49,43 +47,31 @@ export async function testMirror(root: string, options: TestMirrorOptions = {}):
   };
   const store = viewStore(root);
   const catalog = await watchCatalog(store, { clock: systemClock, logger, pollMs: 0 });
-  const metrics = createMetrics({ catalog: catalog.current, problem: catalog.problem });
-  const asked = createAskedRing();
   const log: AccessEntry[] = [];
   const waiting: (() => void)[] = [];
-  const mirror = createMirror({
-    catalog: catalog.current,
-    problem: catalog.problem,
-    sender: createStreamSender({ idleMs: 60_000 }),
-    clock: systemClock,
-    logger,
-    accessLog: {
-      begin: () => undefined,
-      write: (entry) => {
-        log.push(entry);
-        for (const wake of waiting) wake();
+  const { url, server, asked, metrics, close } = await openLoopbackMirror(
+    store,
+    {
+      catalog: catalog.current,
+      problem: catalog.problem,
+      clock: systemClock,
+      logger,
+      accessLog: {
+        begin: () => undefined,
+        write: (entry) => {
+          log.push(entry);
+          for (const wake of waiting) wake();
+        },
+        close: () => Promise.resolve(),
       },
-      close: () => Promise.resolve(),
+      trustProxy: compileTrustProxy(trust),
+      ...parts,
     },
-    metrics,
-    metricsText: () => metrics.registry.metrics(),
-    asked,
-    auth: () => undefined,
-    baseUrl: undefined,
-    trustProxy: compileTrustProxy(trust),
-    draining: () => false,
-    idleMs: 60_000,
-    ...parts,
-  });
-  const app = createApp(mirror, store.readSmall);
-  const server = await createHttpServer(app, { tls, maxConnections, pollMs: 0, logger });
-  const url = await listen(server, { host: "127.0.0.1", port: 0 });
+    { tls, maxConnections },
+  );
   onTestFinished(async () => {
-    const closed = new Promise((resolve) => server.server.close(resolve));
-    server.server.closeAllConnections();
-    await closed;
+    await close();
     catalog.close();
-    metrics.registry.clear();
   });
   const ask: TestMirror["ask"] = (method, path, headers = {}) => rawRequest(url, method, path, headers);
   return {
