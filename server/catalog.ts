@@ -25,6 +25,8 @@ export interface CatalogBuild extends CarriedBuild {
   bytes: number;
   /** Whether all its files are here. */
   complete: boolean;
+  /** Whether its bundle says that its lock was resolved again from the bundle alone. */
+  proven: boolean;
 }
 
 /**
@@ -159,6 +161,7 @@ function collectBuilds(
         bundle: document.name,
         bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
         complete: !found.includes(undefined),
+        proven: document.python?.closure === "proven",
       });
     }
   }

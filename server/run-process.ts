@@ -9,6 +9,7 @@ import { drain } from "./drain.ts";
 import { createHttpServer, type MirrorServer } from "./http-server.ts";
 import { listen } from "./listen.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { renderAhead } from "./python/index-pages.ts";
 import { createMirror } from "./mirror.ts";
 import type { ServeOptions } from "./options.ts";
 import { createSender } from "./senders/create-sender.ts";
@@ -82,6 +83,10 @@ async function buildServer(
   ends.push(accessLog.close);
   const catalog = await watchCatalog(store, { clock, logger });
   ends.push(catalog.close);
+  renderAhead(catalog.current().python);
+  catalog.onChange(({ python }) => {
+    renderAhead(python);
+  });
   const observed = { catalog: catalog.current, problem: catalog.problem };
   const metrics = createMetrics(observed);
   const mirror = createMirror({

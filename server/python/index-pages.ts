@@ -12,7 +12,7 @@ import { type Rendered, render } from "../rendered.ts";
 import type { SimpleType } from "./negotiate.ts";
 import type { IndexedWheel, ProjectWheels, PythonCatalog } from "./python-catalog.ts";
 
-/** Files in all indexes together up to which every page is made at the start: a tenth of a second for the most. */
+/** Files of an index up to which every page of it is made ahead: a tenth of a second for the most. */
 const AHEAD = 20_000;
 
 /** Pages by format. They are the same for every client, whatever name it has for the mirror, and go with their catalog. */

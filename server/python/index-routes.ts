@@ -2,7 +2,7 @@ import type { Express, Request, Response } from "express";
 import { normaliseProject } from "../../src/wire/wheel-name.ts";
 import { exchangeOf } from "../exchange.ts";
 import type { Mirror } from "../mirror.ts";
-import { projectPage, projectsPage, renderAhead } from "./index-pages.ts";
+import { projectPage, projectsPage } from "./index-pages.ts";
 import { negotiate } from "./negotiate.ts";
 import { type ProjectWheels, SIMPLE } from "./python-catalog.ts";
 import { pathAsked, redirectTo } from "./redirect.ts";
@@ -12,7 +12,6 @@ import { pathAsked, redirectTo } from "./redirect.ts";
  * 404 and nothing else: 401 and 403 make clients give up the whole search.
  */
 export function indexRoutes(app: Express, mirror: Mirror): void {
-  renderAhead(mirror.catalog().python);
   app.get("/simple", (request, response) => {
     answerProjects(mirror, request, response, SIMPLE);
   });

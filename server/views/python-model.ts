@@ -61,19 +61,13 @@ export function pythonModel(catalog: Catalog, site: Site): PythonModel | undefin
       bytes: build.python.bytes,
       glibc: build.python.glibc,
       frozen: build.python.excludeNewer,
-      proven: isProven(catalog, build),
+      proven: build.proven,
       complete: build.complete,
       ...lockPaths(base, build),
     })),
     notCarried: [...notes].map(([engine, what]) => ({ engine: label(engine), what: [...what] })),
     ways: waysOf(builds, catalog, base),
   };
-}
-
-/** The bundle that the build came from, the last imported of its name, says whether its locks were proven. */
-function isProven({ bundles }: Catalog, build: PythonCatalogBuild): boolean {
-  const from = bundles.findLast(({ document }) => document.name === build.bundle);
-  return from?.document.python?.closure === "proven";
 }
 
 function waysOf(

@@ -125,7 +125,10 @@ function knownDigests(plan: Plan): Digest[] {
   return planFiles(plan).flatMap(({ digest }) => (digest === undefined ? [] : [digest]));
 }
 
-/** The same plan asked for once more, with "latest" held to what it came to before. */
+/**
+ * The same plan asked for once more, with "latest" held to what it came to before. Releases are asked for anew; Python's
+ * locks are those of before, for their date and digests are frozen.
+ */
 function planAgain(input: BuildInput, plan: Plan): Promise<Plan> {
   const pinnedLatest = new Map(
     plan.builds.filter((build) => build.asked === "latest").map((build) => [build.engine, build.version]),

@@ -3,6 +3,7 @@ import { FerryError } from "../errors.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { type Digest, digestOf } from "../lib/digest.ts";
 import { readText } from "../lib/files.ts";
+import { buildName } from "./check-document.ts";
 import { TrustSource } from "./document.ts";
 import { Arch, MirrorPath, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";
@@ -94,14 +95,9 @@ export function makeLock(plan: Plan): Lock {
   };
 }
 
-/** The times that a lock freezes Python builds at, by `engine version arch variant`. */
+/** The times that a lock freezes Python builds at, by `buildName`. */
 export function pinnedTimes(lock: Lock | undefined): Map<string, string> {
-  return new Map(
-    (lock?.python ?? []).map(({ engine, version, arch, variant, published }) => [
-      `${engine} ${version} ${arch} ${variant}`,
-      published,
-    ]),
-  );
+  return new Map((lock?.python ?? []).map((build) => [buildName(build), build.published]));
 }
 
 /** The lock as a file: indented for reviews, keys in a fixed order, so that a change shows as a small diff. */

@@ -8,6 +8,7 @@ import type { Artifact } from "../upstream/artifact.ts";
 import { newestComplete } from "../upstream/latest.ts";
 import type { Vouchers } from "../upstream/release-asset.ts";
 import type { Releases } from "../upstream/releases.ts";
+import { buildName } from "./check-document.ts";
 import { type MissingBuild } from "./document.ts";
 import { type Arch } from "./document-values.ts";
 import { matchAssets } from "./match-assets.ts";
@@ -52,7 +53,7 @@ export interface PlanInput {
   logger: Logger;
   /** Versions that "latest" must come to, from a lock: `engine` → version. */
   pinnedLatest?: ReadonlyMap<string, string> | undefined;
-  /** Times that Python builds are frozen at, from a lock: `engine version arch variant` → time. */
+  /** Times that Python builds are frozen at, from a lock: `buildName` → time. */
   pinnedTimes?: ReadonlyMap<string, string> | undefined;
   /** Absent: a spec that names a Python engine is refused. */
   python?: PythonBench | undefined;
@@ -237,7 +238,5 @@ function isGap(error: unknown): error is FerryError {
 
 /** Two entries of a spec may name the same build; it is carried once. */
 function withoutRepeats(builds: PlannedBuild[]): PlannedBuild[] {
-  const key = (build: PlannedBuild): string =>
-    `${build.engine} ${build.version} ${build.arch} ${build.variant}`;
-  return [...new Map(builds.map((build) => [key(build), build])).values()];
+  return [...new Map(builds.map((build) => [buildName(build), build])).values()];
 }

@@ -19,7 +19,7 @@ export interface Guards {
 
 /**
  * Plans, and refuses what must not be built: a spec that is not the lock's, assets with other bytes than before, anything
- * that differs from the lock, and gaps. Nothing has been downloaded when it throws.
+ * that differs from the lock, and gaps. No file of the bundle has been downloaded when it throws, but what resolving Python engines takes.
  */
 export async function preparePlan(input: PlanInput, guards: Guards): Promise<Plan> {
   const { lock } = guards;

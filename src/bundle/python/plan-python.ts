@@ -10,6 +10,7 @@ import type { Recipe } from "../../recipe/schema.ts";
 import { resolveWheel } from "../../recipe/wheel.ts";
 import type { Artifact } from "../../upstream/artifact.ts";
 import type { PythonRequest } from "../../upstream/python/types.ts";
+import { buildName } from "../check-document.ts";
 import type { Arch } from "../document-values.ts";
 import type { UpstreamView } from "../plan-upstream.ts";
 import type { Spec } from "../spec.ts";
@@ -53,7 +54,13 @@ interface PlannedParts {
 export async function planPython(input: PythonPlanInput): Promise<PlannedParts> {
   const { python: bench, recipe, build, arch, assets, spec } = input;
   if (bench === undefined) {
-    throw new FerryError("UNSUPPORTED", `${recipe.label} runs in Python, and no uv is at hand to resolve it`);
+    throw new FerryError(
+      "UNSUPPORTED",
+      `${recipe.label} runs in Python, and no uv is at hand to resolve it`,
+      {
+        hint: "Plan it with ferry plan or ferry build.",
+      },
+    );
   }
   const uvVersion = spec.python?.uv ?? defaultUv(input.table);
   const resolver = await bench.resolver(uvVersion, (host) => uvArchive(input, uvVersion, host));
@@ -69,7 +76,7 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     check: (path: string) => resolver.checkInterpreter(facts, path),
   };
   const resolution = await resolver.resolve(request);
-  refuseMixedFamilies(nameOf(input), resolution.packages, resolution.extraIndex?.name);
+  refuseMixedFamilies(buildName(input), resolution.packages, resolution.extraIndex?.name);
   const planned = await planWheels(resolution, {
     bench,
     release: wheel,
@@ -96,10 +103,6 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
   return { build: { ...build, asOf: resolution.published }, artifacts, python };
 }
 
-function nameOf({ engine, version, arch, variant }: PythonPlanInput): string {
-  return `${engine} ${version} ${arch} ${variant}`;
-}
-
 function requestOf(
   input: PythonPlanInput,
   wheel: Artifact | undefined,
@@ -107,7 +110,7 @@ function requestOf(
 ): PythonRequest {
   const { recipe, build, arch, engine, version } = input;
   const settings = input.spec.python;
-  const asOf = input.pinnedTimes?.get(nameOf(input)) ?? build.asOf;
+  const asOf = input.pinnedTimes?.get(buildName(input)) ?? build.asOf;
   return {
     engine,
     label: recipe.label,
@@ -140,7 +143,9 @@ async function uvArchive({ table, view }: PythonPlanInput, version: string, arch
   const [offer] = offers(table, { engine: UV, version, arch });
   const [name] = offer?.build.assets ?? [];
   if (offer?.release === undefined || name === undefined) {
-    throw new FerryError("RECIPE_INVALID", `uv.yaml: names no archive of uv ${version} for ${arch}`);
+    throw new FerryError("RECIPE_INVALID", `uv.yaml: names no archive of uv ${version} for ${arch}`, {
+      hint: "Add its assets to the recipe, or leave that architecture out of the spec.",
+    });
   }
   const seen = await view.release(offer.release.repo, offer.release.tag);
   return view.asset(seen, name, { checksums: recipe.checksums });
