@@ -13,6 +13,7 @@ import { type Report, renderReport } from "./build/report.ts";
 import { requireRoom } from "./build/room.ts";
 import type { Row } from "./build/row.ts";
 import { createWorkspace } from "./build/workspace.ts";
+import { runBenchmark } from "./support/main.ts";
 
 /**
  * `npm run bench:build`: what the builder takes, beside native tools on the same files, as a table on standard output.
@@ -59,20 +60,4 @@ function notesOf({ size, files, rounds }: Options): string[] {
   ];
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options === "help") console.log(USAGE);
-else {
-  const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => {
-      stop.abort(new Error(`ended by ${name}`));
-    });
-  }
-  try {
-    const report = await measureAll(options, stop.signal);
-    console.log(options.json ? JSON.stringify(report) : renderReport(report));
-  } catch (error) {
-    console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
-  }
-}
+await runBenchmark({ usage: USAGE, readOptions, measure: measureAll, render: renderReport });

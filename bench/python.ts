@@ -10,6 +10,7 @@ import { ENGINE } from "./python/engine.ts";
 import { CASES, type CaseName, type Options, readOptions, USAGE } from "./python/options.ts";
 import { type Report, renderReport } from "./serve/report.ts";
 import type { Row } from "./serve/row.ts";
+import { runBenchmark } from "./support/main.ts";
 
 /**
  * `npm run bench:python`: the mirror's Python side beside native tools, as a table on standard output.
@@ -47,15 +48,4 @@ function notesOf({ rounds, seconds, size }: Options): string[] {
   ];
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options === "help") console.log(USAGE);
-else {
-  const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => {
-      stop.abort(new Error(`ended by ${name}`));
-    });
-  }
-  const report = await measureAll(options, stop.signal);
-  console.log(options.json ? JSON.stringify(report) : renderReport(report));
-}
+await runBenchmark({ usage: USAGE, readOptions, measure: measureAll, render: renderReport });

@@ -10,6 +10,7 @@ import { small } from "./serve/cases/small.ts";
 import { CASES, type CaseName, type Options, readOptions, USAGE } from "./serve/options.ts";
 import { type Report, renderReport } from "./serve/report.ts";
 import type { Row } from "./serve/row.ts";
+import { runBenchmark } from "./support/main.ts";
 
 /**
  * `npm run bench:serve`: the mirror beside nginx with the same files, as a table on standard output.
@@ -53,15 +54,4 @@ function notesOf({ size, rounds, seconds, clients }: Options): string[] {
   ];
 }
 
-const options = readOptions(process.argv.slice(2));
-if (options === "help") console.log(USAGE);
-else {
-  const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    process.once(name, () => {
-      stop.abort(new Error(`ended by ${name}`));
-    });
-  }
-  const report = await measureAll(options, stop.signal);
-  console.log(options.json ? JSON.stringify(report) : renderReport(report));
-}
+await runBenchmark({ usage: USAGE, readOptions, measure: measureAll, render: renderReport });

@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
+import { bytes, caseNames, count } from "../support/options.ts";
 
 export const CASES = ["download", "limited", "pack", "verify", "memory", "startup"] as const;
 export type CaseName = (typeof CASES)[number];
@@ -50,27 +51,10 @@ export function readOptions(argv: readonly string[]): Options | "help" {
     size: bytes("--size", values.size),
     files: count("--files", values.files),
     rounds: count("--rounds", values.rounds),
-    cases: new Set(values.only.split(",").map(caseName)),
+    cases: caseNames("--only", values.only, CASES),
     large: values.large,
     largeSize: bytes("--large-size", values["large-size"]),
     json: values.json,
     dir: values.dir,
   };
-}
-
-function caseName(word: string): CaseName {
-  const found = CASES.find((name) => name === word);
-  if (found === undefined) throw new Error(`--only: ${word} is none of ${CASES.join(", ")}`);
-  return found;
-}
-
-function count(flag: string, text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${flag} must be a whole number, not ${text}`);
-  return Number(text);
-}
-
-function bytes(flag: string, text: string): number {
-  const found = /^([1-9]\d*)([KMG]?)$/.exec(text);
-  if (found === null) throw new Error(`${flag} must be a number with K, M or G, not ${text}`);
-  return Number(found[1]) * 1024 ** ["", "K", "M", "G"].indexOf(found[2] ?? "");
 }

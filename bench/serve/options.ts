@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
+import { bytes, caseNames, count } from "../support/options.ts";
 
 export const CASES = ["large", "small", "many", "cold", "catalog"] as const;
 export type CaseName = (typeof CASES)[number];
@@ -53,26 +54,9 @@ export function readOptions(argv: readonly string[]): Options | "help" {
     rounds: count("--rounds", values.rounds),
     seconds: count("--seconds", values.seconds),
     clients: count("--clients", values.clients),
-    cases: new Set(values.only.split(",").map(caseName)),
+    cases: caseNames("--only", values.only, CASES),
     dir: values.dir,
     sources: values.sources,
     json: values.json,
   };
-}
-
-function caseName(word: string): CaseName {
-  const found = CASES.find((name) => name === word);
-  if (found === undefined) throw new Error(`--only: ${word} is none of ${CASES.join(", ")}`);
-  return found;
-}
-
-function count(flag: string, text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new Error(`${flag} must be a whole number, not ${text}`);
-  return Number(text);
-}
-
-function bytes(flag: string, text: string): number {
-  const found = /^([1-9]\d*)([KMG]?)$/.exec(text);
-  if (found === null) throw new Error(`${flag} must be a number with K, M or G, not ${text}`);
-  return Number(found[1]) * 1024 ** ["", "K", "M", "G"].indexOf(found[2] ?? "");
 }
