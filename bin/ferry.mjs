@@ -9,7 +9,13 @@ const built = new URL("dist/src/cli/main.js", packageRoot);
 const sources = new URL("src/cli/main.ts", packageRoot);
 
 async function load() {
-  if (!existsSync(sources)) return import(built.href);
+  if (!existsSync(sources)) {
+    if (existsSync(built)) return import(built.href);
+    process.stderr.write(
+      "ferry: this package was packed without a build. Pack it again with: npm run build && npm pack\n",
+    );
+    process.exit(1);
+  }
   const { isBuildFresh } = await import("../scripts/source-stamp.mjs");
   if (isBuildFresh(packageRoot)) return import(built.href);
   await readTypeScript();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,13 +23,38 @@ const MADE = [
   "node",
 ];
 
-const { values } = parseArgs({
-  options: { out: { type: "string" }, serve: { type: "boolean", default: false } },
-});
-const kept = values.out === undefined ? undefined : resolve(values.out);
+const USAGE = "usage: npm run demo -- [--out DIR] [--serve]";
+
+function refuse(why: string): never {
+  process.stderr.write(`demo: ${why}\n`);
+  process.exit(2);
+}
+
+function readOptions(): { out?: string | undefined; serve: boolean } {
+  try {
+    return parseArgs({ options: { out: { type: "string" }, serve: { type: "boolean", default: false } } })
+      .values;
+  } catch (error) {
+    return refuse(
+      `${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}\n${USAGE}`,
+    );
+  }
+}
+
+/** What an earlier run left goes; a folder with anything else in it is somebody's. */
+async function emptied(out: string): Promise<string> {
+  await mkdir(out, { recursive: true });
+  const found = await readdir(out);
+  if (found.length > 0 && !found.includes("demo.log")) {
+    refuse(`${out} is not empty, and no earlier run of this demo made it; name another folder with --out`);
+  }
+  for (const name of MADE) await rm(join(out, name), { recursive: true, force: true });
+  return out;
+}
+
+const values = readOptions();
+const kept = values.out === undefined ? undefined : await emptied(resolve(values.out));
 const folder = kept ?? (await mkdtemp(join(tmpdir(), "engine-ferry-demo-")));
-await mkdir(folder, { recursive: true });
-for (const name of MADE) await rm(join(folder, name), { recursive: true, force: true });
 try {
   const upstream = await startUpstream();
   try {

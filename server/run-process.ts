@@ -9,9 +9,9 @@ import { drain } from "./drain.ts";
 import { createHttpServer, type MirrorServer } from "./http-server.ts";
 import { listen } from "./listen.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { renderAhead } from "./python/index-pages.ts";
 import { createMirror } from "./mirror.ts";
 import type { ServeOptions } from "./options.ts";
+import { renderAhead } from "./python/index-pages.ts";
 import { createSender } from "./senders/create-sender.ts";
 import { viewStore } from "./store-view.ts";
 import { compileTrustProxy } from "./trust-proxy.ts";
@@ -83,6 +83,7 @@ async function buildServer(
   ends.push(accessLog.close);
   const catalog = await watchCatalog(store, { clock, logger });
   ends.push(catalog.close);
+  logger.info(`store: ${store.root}`);
   renderAhead(catalog.current().python);
   catalog.onChange(({ python }) => {
     renderAhead(python);

@@ -1,5 +1,6 @@
 import type { CarriedBuild, CarriedFile } from "../../src/bundle/document.ts";
 import { lastPart } from "../../src/lib/last-part.ts";
+import { keyRefFromFingerprint } from "../../src/trust/key-id.ts";
 import type { Catalog, CatalogBundle } from "../catalog.ts";
 import type { Candidate, PlanFile } from "./install-plan.ts";
 import { pythonFiles } from "./python-candidate.ts";
@@ -18,11 +19,12 @@ export type BuildName = Pick<CarriedBuild, "engine" | "version" | "arch" | "vari
 
 /**
  * Finds a build among the bundles, the last imported first, or says why it cannot be had. All its files come from one
- * document, so that one signature vouches for all of them.
+ * document, so that one signature vouches for all of them. Bundles that `key` signed come before all others: a node that
+ * trusts a key has no use for the same build of another signer.
  */
-export function findHolding(catalog: InstallCatalog, name: BuildName): Holding | string {
+export function findHolding(catalog: InstallCatalog, name: BuildName, key = ""): Holding | string {
   let reason: string | undefined;
-  for (const bundle of catalog.bundles.toReversed()) {
+  for (const bundle of inOrder(catalog.bundles, key)) {
     const carried = bundle.document.builds.find((build) => isSame(build, name));
     if (carried === undefined) continue;
     const files = filesOf(catalog, bundle, carried);
@@ -37,6 +39,13 @@ export function findHolding(catalog: InstallCatalog, name: BuildName): Holding |
     reason ??= files;
   }
   return reason ?? whyAbsent(catalog, name);
+}
+
+function inOrder(bundles: readonly CatalogBundle[], key: string): CatalogBundle[] {
+  const signed = ({ signatures }: CatalogBundle): boolean =>
+    signatures.some(({ fingerprint }) => keyRefFromFingerprint(fingerprint).keyId === key);
+  const newest = bundles.toReversed();
+  return key === "" ? newest : [...newest.filter(signed), ...newest.filter((bundle) => !signed(bundle))];
 }
 
 function isSame(build: CarriedBuild, name: BuildName): boolean {

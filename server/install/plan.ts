@@ -2,8 +2,9 @@ import type { CarriedBuild } from "../../src/bundle/document.ts";
 import { isFerryError } from "../../src/errors.ts";
 import type { Build, BuildOffer } from "../../src/recipe/build.ts";
 import { candidates } from "../../src/recipe/candidates.ts";
+import { kindOf } from "../../src/recipe/query.ts";
 import type { Recipe } from "../../src/recipe/schema.ts";
-import { tableOf } from "../../src/recipe/table.ts";
+import { type RecipeTable, tableOf } from "../../src/recipe/table.ts";
 import { findHolding, type Holding, type InstallCatalog } from "./carried-build.ts";
 import { Candidate, type InstallPlan } from "./install-plan.ts";
 import { glibcTooOld, pythonInstall } from "./python-candidate.ts";
@@ -28,7 +29,7 @@ export function planInstall(catalog: InstallCatalog, question: InstallQuestion):
   let offers: BuildOffer[];
   try {
     const table = tableOf([{ engine, recipe, origin: "a bundle", overlay: false }]);
-    offers = candidates(table, { engine, version, variant, host }, assetNames(catalog, question));
+    offers = offersFor(table, question, assetNames(catalog, question));
   } catch (error) {
     if (!isFerryError(error)) throw error;
     return { ...plan, candidates: [], left: [], refusal: notFitting(catalog, question, recipe, error) };
@@ -43,6 +44,25 @@ export function planInstall(catalog: InstallCatalog, question: InstallQuestion):
     return { ...plan, candidates: [], left, refusal: tooOld(catalog, question, recipe, left) };
   }
   return { ...plan, candidates: [], left, refusal: notThere(catalog, question, recipe, offers, left) };
+}
+
+/**
+ * What the recipe offers the machine, best first. A variant may also be a kind (`cuda`), as in a spec: then every build of
+ * that kind counts.
+ */
+function offersFor(
+  table: RecipeTable,
+  { engine, version, variant, host }: InstallQuestion,
+  names: readonly string[],
+): BuildOffer[] {
+  try {
+    return candidates(table, { engine, version, variant, host }, names);
+  } catch (error) {
+    if (variant === "" || !isFerryError(error, "NO_BUILD")) throw error;
+    const ofKind = kindOf(candidates(table, { engine, version, variant: "", host }, names), variant);
+    if (ofKind.length === 0) throw error;
+    return ofKind;
+  }
 }
 
 /** The recipe of the bundle that carries the version, else the engine's last imported. */
@@ -83,7 +103,7 @@ function isLeft(one: Candidate | Left): one is Left {
 
 function judge(
   catalog: InstallCatalog,
-  { engine, version, host }: InstallQuestion,
+  { engine, version, key, host }: InstallQuestion,
   offer: BuildOffer,
 ): Candidate | Left {
   const { build, problem, family } = offer;
@@ -91,7 +111,7 @@ function judge(
   if (problem?.code === "UPSTREAM_AMBIGUOUS") return { variant, reason: problem.message };
   const arch = host.arch as CarriedBuild["arch"];
   const name = { engine, version: build.version ?? version, arch, variant: build.variant };
-  const holding = findHolding(catalog, name);
+  const holding = findHolding(catalog, name, key);
   if (typeof holding === "string") return { variant, reason: holding };
   if (!sameAssets(build, holding.carried.build)) {
     const { name: bundle, counter } = holding.bundle;

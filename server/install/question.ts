@@ -14,6 +14,8 @@ export interface InstallQuestion {
   version: string;
   /** Empty: the best that fits. */
   variant: string;
+  /** Id of the key that the node trusts: bundles that it signed are taken first. Empty: any. */
+  key: string;
   host: NodeHost;
 }
 
@@ -38,10 +40,14 @@ const Parameters = z.strictObject({
     .regex(/^(\d{1,3}\.\d{1,3}(\.\d{1,3})?)?$/, "must be a glibc version such as 2.36, or empty")
     .default(""),
   variant: z.union([z.literal(""), Word]).default(""),
+  key: z
+    .string()
+    .regex(/^([0-9a-f]{16})?$/, "must be a key's id, 16 hexadecimal digits, or empty")
+    .default(""),
 });
 
 /**
- * Reads `/v1/install/{engine}/{version}?arch=&driver=&cc=&glibc=&variant=`. Returns what is wrong, in words, where
+ * Reads `/v1/install/{engine}/{version}?arch=&driver=&cc=&glibc=&variant=&key=`. Returns what is wrong, in words, where
  * something is; a parameter that is unknown or comes twice is wrong too.
  */
 export function parseQuestion(engine: string, version: string, query: string): InstallQuestion | string {
@@ -54,9 +60,9 @@ export function parseQuestion(engine: string, version: string, query: string): I
   if (twice !== undefined) return `${printableKey(twice)}: stands there twice`;
   const parsed = Parameters.safeParse(Object.fromEntries(given));
   if (!parsed.success) return parsed.error.issues.map(describe).join("; ");
-  const { arch, driver, cc, glibc, variant } = parsed.data;
+  const { arch, driver, cc, glibc, variant, key } = parsed.data;
   const host = { arch, nvidiaDriver: driver, minComputeCapability: cc === "" ? 0 : Number(cc), glibc };
-  return { engine, version, variant, host };
+  return { engine, version, variant, key, host };
 }
 
 function describe(issue: z.core.$ZodIssue): string {

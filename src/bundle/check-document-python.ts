@@ -35,6 +35,7 @@ function checkWheels({ python, files }: BundleDocument): string[] {
   for (const { path, metadata } of python?.wheels ?? []) {
     if (seen.has(path)) problems.push(`the wheel ${path} is listed twice`);
     seen.add(path);
+    if (!path.endsWith(".whl")) problems.push(`the wheel ${path} is not called as one`);
     demand("the wheel", path);
     demand("the metadata", metadataPath(path));
     const served = digests.get(metadataPath(path));

@@ -23,7 +23,25 @@ export function checkDocument(document: BundleDocument): string[] {
     ),
     ...checkReleases(document.releases, files),
     ...checkPython(document),
+    ...document.files
+      .filter(({ path }) => hidesRoute(path))
+      .map(({ path }) => `the file ${path} would hide an answer of the mirror's own`),
   ];
+}
+
+/** First parts of the mirror's own addresses. */
+const OWN = new Set(
+  "api github graphql healthz install.sh metrics pypi python-downloads.json rate_limit readyz repos simple v1".split(
+    " ",
+  ),
+);
+
+/** Whether a mirror has an answer of its own at a path: GitHub's owners may be called as they like, other files may not. */
+function hidesRoute(path: string): boolean {
+  const [first = "", , third, fourth] = path.split("/");
+  const released = (third === "releases" && fourth === "download") || third === "archive";
+  if (first === "whl") return !/^whl\/[^/]+\/[^/]+\.whl(\.metadata)?$/.test(path);
+  return OWN.has(first) && !released;
 }
 
 /** How a build is called: `llamacpp b11347 amd64 cuda-13.4`. */

@@ -44,7 +44,7 @@ function carriedBuild(planned: PlannedBuild): BundleDocument["builds"][number] {
 }
 
 function carriedFile({ path, digest, size, url, updatedAt, trust }: FetchedFile): CarriedFile {
-  return { path, digest, size, url, updatedAt, trust };
+  return { path, digest, size, url: publicAddress(url), updatedAt, trust };
 }
 
 function carriedRelease(repo: string, release: GithubRelease, files: readonly FetchedFile[]): CarriedRelease {
@@ -97,4 +97,11 @@ function creationTime(files: readonly FetchedFile[], sourceDateEpoch: number | u
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** An address without what only its asker should know: user, password and a signed query. */
+export function publicAddress(address: string): string {
+  if (!/^https?:/.test(address) || !URL.canParse(address)) return address;
+  const url = new URL(address);
+  return `${url.origin}${url.pathname}`;
 }

@@ -4,7 +4,8 @@ import { MirrorPath, Sha256 } from "./document-values.ts";
 /** ISO 8601 in UTC, at most milliseconds: what index pages, locks and `--exclude-newer` all read alike. */
 export const Instant = z
   .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/, "must be a time such as 2026-10-08T21:58:07Z");
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/, "must be a time such as 2026-10-08T21:58:07Z")
+  .refine((text) => !Number.isNaN(Date.parse(text)), "must be a time that there is");
 
 /** A project's name in its normalised form (PEP 503): `markdown-it-py`. */
 export const ProjectName = z

@@ -3,6 +3,7 @@ import { hexOf } from "../lib/digest.ts";
 import { sumSizes } from "../lib/size.ts";
 import type { BlobStore } from "../store/blob-store.ts";
 import type { Artifact } from "../upstream/artifact.ts";
+import { publicAddress } from "./compose.ts";
 import { MissingBuild, TrustSource } from "./document.ts";
 import { Arch, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";
@@ -82,7 +83,7 @@ export async function reportPlan(plan: Plan, store: BlobStore | undefined): Prom
   for (const artifact of artifacts) {
     files.push({
       path: artifact.path,
-      url: artifact.url,
+      url: publicAddress(artifact.url),
       size: artifact.size,
       digest: artifact.digest ?? null,
       trust: artifact.trust,

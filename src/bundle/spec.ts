@@ -60,7 +60,7 @@ const PythonEntry = z.strictObject({
     .describe('Python of the environments, quoted: "3.12"; default: what the recipe says.'),
   glibc: z
     .string()
-    .regex(/^2\.\d{1,3}$/, 'must be a glibc such as "2.35", in quotes')
+    .regex(/^2\.(1[7-9]|[2-9]\d)$/, 'must be a glibc of 2.17 or newer such as "2.35", in quotes')
     .default("2.35")
     .describe("Newest glibc that the nodes have: no wheel that needs a newer one is taken."),
   uv: z

@@ -52,7 +52,9 @@ function environmentHelp(): string {
 
 function addPlan(program: Command, context: Context, setExit: SetExit): void {
   withUpstream(program.command("plan <spec>"))
-    .description("show what a spec comes to: files, sizes, digests, gaps, space; no file of the bundle is downloaded")
+    .description(
+      "show what a spec comes to: files, sizes, digests, gaps, space; no file of the bundle is downloaded",
+    )
     .option("--json", "one JSON document (bundles/schema/plan.schema.json)")
     .option("--write-lock <file>", "pin tags, asset ids, sizes and digests")
     .option("--allow-missing", "exit with 0 although builds are missing")

@@ -84,6 +84,11 @@ export function selectVariants(
   return all.filter((offer) => words.some((word) => isCalled(offer, word)));
 }
 
+/** The offers that a word chooses by name, family or kind, in their order; none where it chooses nothing. */
+export function kindOf(all: readonly BuildOffer[], word: string): BuildOffer[] {
+  return all.filter((offer) => isCalled(offer, word));
+}
+
 function isCalled({ build, family }: BuildOffer, word: string): boolean {
   return [build.variant, family].some(
     (name) => name === word || name.startsWith(`${word}-`) || name.startsWith(`${word}.`),

@@ -50,6 +50,18 @@ const cases: [string, Partial<BundleDocument>, string][] = [
     { releases: [{ ...release, assets: [{ ...asset, digest: digestOf("?") }] }] },
     "disagree",
   ],
+  ...[
+    "install.sh",
+    "healthz",
+    "v1/bundles/a-1/document",
+    "simple/dep",
+    "pypi/dep/json",
+    "whl/cu129/torch",
+  ].map((path): [string, Partial<BundleDocument>, string] => [
+    `a file at ${path}, where a mirror has an answer of its own`,
+    { files: [...sound.files, { ...file, path }] },
+    "would hide an answer",
+  ]),
   ["an asset of another size", { releases: [{ ...release, assets: [{ ...asset, size: 1 }] }] }, "disagree"],
 ];
 

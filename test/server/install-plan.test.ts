@@ -36,7 +36,7 @@ const BARE = { arch: "amd64", nvidiaDriver: "", minComputeCapability: 0, glibc: 
 const NEW_CARD = { ...BARE, nvidiaDriver: "580.65.06", minComputeCapability: 8.9 };
 
 function ask(changes: Partial<InstallQuestion> = {}): InstallQuestion {
-  return { engine: "llamacpp", version: "b11347", variant: "", host: BARE, ...changes };
+  return { engine: "llamacpp", version: "b11347", variant: "", key: "", host: BARE, ...changes };
 }
 
 /** Plans, and makes sure that both spellings of the plan are sound whatever it says. */
@@ -335,6 +335,13 @@ describe("what a recipe cannot smuggle into a shell", () => {
 });
 
 describe("a question", () => {
+  it("takes the key that the node trusts", () => {
+    expect(parseQuestion("llamacpp", "b11347", "arch=amd64&glibc=2.36&key=0123456789abcdef")).toEqual(
+      ask({ key: "0123456789abcdef" }),
+    );
+    expect(parseQuestion("llamacpp", "b11347", "arch=amd64&key=../x")).toContain("key: must be a key's id");
+  });
+
   it("is read from path and query", () => {
     expect(
       parseQuestion("llamacpp", "b11347", "arch=amd64&driver=580.65.06&cc=8.9&glibc=2.36&variant=cuda-13"),
@@ -347,7 +354,7 @@ describe("a question", () => {
   it.each([
     ["", "arch: must be given once"],
     ["arch=amd64&arch=arm64", "arch: stands there twice"],
-    ["arch=amd64&gpu=1", "gpu: unknown parameter; there are arch, driver, cc, glibc, variant"],
+    ["arch=amd64&gpu=1", "gpu: unknown parameter; there are arch, driver, cc, glibc, variant, key"],
     ["arch=amd64&driver=five", "driver: must be an NVIDIA driver version"],
     ["arch=amd64&cc=-1", "cc: must be a compute capability"],
     ["arch=amd64&variant=$(id)", "variant: "],

@@ -79,7 +79,7 @@ async function scriptGrammar(): Promise<string> {
 
 /** Plans, and has the script's own grep judge every line of the text. */
 function plan(catalog: InstallCatalog, engine: string, version: string, host = CARD): InstallPlan {
-  const answer = planInstall(catalog, { engine, version, variant: "", host });
+  const answer = planInstall(catalog, { engine, version, variant: "", key: "", host });
   InstallPlan.parse(JSON.parse(JSON.stringify(answer)));
   const args = [
     "-v",

@@ -433,6 +433,56 @@ describe("--key, and a mirror that lies about what is signed", { timeout: 120_00
     await expectNothing(one);
   });
 
+  it("refuses another version that is signed too, in place of the one that was asked for", async () => {
+    const one = await site();
+    const old = await fetch(`${one.mirror.url}/v1/install/llamacpp/b11300?arch=amd64`, {
+      headers: { accept: "text/plain" },
+    });
+    const plan = (await old.text()).replaceAll(/^version b11300$/gm, "version b11347");
+    swap(one, "/v1/install/", () => plan);
+    const run = await one.install([...WANTED, "--key", one.pub]);
+    expect([run.code, run.stderr]).toEqual([
+      5,
+      expect.stringContaining("gives llamacpp b11300 in place of b11347"),
+    ]);
+    await expectNothing(one);
+  });
+
+  it("refuses another variant that is signed too, and takes the kind that was asked for", async () => {
+    const one = await site();
+    const cpu = await fetch(`${one.mirror.url}/v1/install/llamacpp/b11347?arch=amd64&variant=cpu`, {
+      headers: { accept: "text/plain" },
+    });
+    const plan = await cpu.text();
+    expect(plan).toContain("candidate 1 cpu");
+    const card = ["--driver", "580.65.06", "--cc", "8.9", "--dry-run", "--key", one.pub];
+    const kind = await one.install([...WANTED, "--variant", "cuda", ...card]);
+    expect([kind.code, kind.stdout]).toEqual([0, expect.stringContaining("cuda-13.4")]);
+    swap(one, "/v1/install/", () => plan);
+    const run = await one.install([...WANTED, "--variant", "cuda", ...card]);
+    expect([run.code, run.stderr]).toEqual([
+      5,
+      expect.stringContaining("gives the variant cpu in place of cuda"),
+    ]);
+  });
+
+  it.each(SHELLS.filter(({ busybox }) => !busybox))(
+    "$name refuses a plan with a NUL byte, which makes grep blind, and runs nothing of it",
+    async (shell) => {
+      const one = await installSite({ shell, bundles: [practiceBundle()] });
+      const mark = one.at("pwned");
+      swap(one, "/v1/install/", (body) =>
+        body
+          .toString("utf8")
+          .replace(/^label .*/m, "label \0")
+          .replace(/^candidate 1 .*/m, `candidate 1 cpu b11347"}\\).*#\\1#p;1e touch ${mark};#`),
+      );
+      const run = await one.install([...WANTED, "--key", one.pub, "--dry-run"]);
+      expect([run.code, run.stderr]).toEqual([5, expect.stringContaining("bytes that no plan holds")]);
+      await expect(lstat(mark)).rejects.toThrow("ENOENT");
+    },
+  );
+
   it("refuses an older version's signed files as the newer version", async () => {
     const one = await site();
     const old = await fetch(`${one.mirror.url}/v1/install/llamacpp/b11300?arch=amd64`, {

@@ -7,6 +7,11 @@ it("reads the headers and not the description", () => {
   expect(parseCoreMetadata(text)).toEqual({ name: "Small_Thing", version: "1.0", requiresPython: ">=3.9" });
 });
 
+it("takes a header that goes on in the next line", () => {
+  const text = "Name: a\nVersion: 1\nRequires-Python: >=3.8,\n  <4\nSummary: b\n";
+  expect(parseCoreMetadata(text)?.requiresPython).toBe(">=3.8, <4");
+});
+
 it("takes headers in any case, and none for none", () => {
   expect(parseCoreMetadata("name: a\nVERSION: 2\nRequires-Python:\n")).toEqual({
     name: "a",

@@ -2,8 +2,13 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 
 usage() {
-  [ $# -eq 0 ] || warn "$1"
-  cat >&2 <<'END'
+  warn "$1"
+  show_usage >&2
+  exit "$USAGE"
+}
+
+show_usage() {
+  cat <<'END'
 usage: ferry-install [install] ENGINE VERSION [options]   install a version, or another variant of it
        ferry-install status                               what is installed, and whether it runs
        ferry-install rollback ENGINE                      the version that was in use before
@@ -19,7 +24,6 @@ options:
   --ca FILE         certificates (PEM) to trust the mirror's TLS by
 A mirror that asks for a token gets the one in the environment variable FERRY_TOKEN.
 END
-  exit "$USAGE"
 }
 
 set_option() {
@@ -47,7 +51,10 @@ parse_arguments() {
   esac
   while [ $# -gt 0 ]; do
     case $1 in
-      -h | --help) usage ;;
+      -h | --help)
+        show_usage
+        exit 0
+        ;;
       --dry-run) dry_run=yes ;;
       --no-gpu) gpu=no ;;
       --*=*) set_option "${1%%=*}" "${1#*=}" ;;

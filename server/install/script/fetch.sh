@@ -86,6 +86,15 @@ get_small() {
 
 why_not_got() {
   errors=$(plain <"$tmp/errors" | grep -v '^ *$' | tail -n 1)
+  case $errors in
+    *401* | *Unauthorized* | *Authentication*)
+      if [ -n "${FERRY_TOKEN-}" ]; then
+        errors="the mirror does not know the token in FERRY_TOKEN ($errors)"
+      else
+        errors="the mirror asks for a token, and FERRY_TOKEN is not set ($errors)"
+      fi
+      ;;
+  esac
   say "${errors:-see what ${getter#plain-} said above}"
 }
 

@@ -31,8 +31,10 @@ END
 }
 
 get_plan() {
-  query="arch=$arch&driver=$driver&cc=$cc&glibc=$glibc&variant=$(encoded "$variant")"
+  query="arch=$arch&driver=$driver&cc=$cc&glibc=$glibc&variant=$(encoded "$variant")${key:+&key=$key_id}"
   get_small "$mirror/v1/install/$(encoded "$engine")/$(encoded "$version")?$query" "$tmp/plan" text/plain "the install plan"
+  # Before anything reads lines: grep takes a text with a NUL byte for binary, and then says nothing of any line of it.
+  [ "$(LC_ALL=C tr -d '\012\040-\176' <"$tmp/plan" | wc -c | tr -d ' ')" = 0 ] || bad_plan "bytes that no plan holds"
   plan_grammar >"$tmp/grammar"
   if [ "$(sed -n 1p "$tmp/plan")" != 'ferry-plan 1' ] || [ "$(tail -n 1 "$tmp/plan")" != end ]; then
     fail "$NETWORK" "what $mirror answers is no whole install plan" "Is it an engine-ferry mirror, and one of this script's time?"

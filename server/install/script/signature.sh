@@ -84,6 +84,7 @@ check_build() {
 &/g' "$signed.document" | sed -n "s#^\\($before$needs$after\\).*#\\1#p" >"$tmp/build"
   [ -s "$tmp/build" ] ||
     not_signed "bundle $bundle does not list these files as $engine $build_version $arch $build_variant"
+  check_wish
   is_said binary "$binary"
   is_said assetDir "$inner"
   is_said gpuBackend "$(value backend)"
@@ -125,6 +126,24 @@ path_of() { role "$1" | cut -d ' ' -f 3; }
 # is_written WHAT JSON
 is_written() {
   grep -q -F "$2" "$tmp/build" || not_signed "bundle $bundle says something else of $build than the mirror: $1"
+}
+
+# check_wish: it is the version and variant that were asked for, or what the signed recipe puts in their place: else a mirror
+# could choose among all that was ever signed.
+check_wish() {
+  recipe=$(sed 's/{"engine":"/\
+&/g' "$signed.document" | grep -F "{\"engine\":\"$engine\",\"recipe\":{")
+  if [ "$build_version" != "$version" ]; then
+    say "$recipe" | grep -q -E "\"fallback\":\{\"note\":\"([^\"\\\\]|\\\\.)*\",\"version\":\"$(literal "$build_version")\"\}" ||
+      not_signed "the mirror gives $engine $build_version in place of $version, which nothing that $key signed allows"
+  fi
+  case $build_variant in
+    "${variant:-$build_variant}" | "$variant"[-.]*) ;;
+    *)
+      say "$recipe" | grep -q -E "\"aliases\":\{[^{}]*\"$(literal "$variant")\":\"$(literal "$build_variant")\"" ||
+        not_signed "the mirror gives the variant $build_variant in place of $variant, which nothing that $key signed allows"
+      ;;
+  esac
 }
 
 # is_said KEY VALUE: the signed build has this value; an empty one: none.

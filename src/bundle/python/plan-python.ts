@@ -82,6 +82,7 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     release: wheel,
     target: { python: request.python, arch, glibc: request.glibc },
   });
+  warnOfUnclaimed(planned.wheels, input);
   const python: PlannedPython = {
     resolution,
     uvVersion,
@@ -101,6 +102,17 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     ...planned.wheels.map(({ artifact }) => artifact),
   ];
   return { build: { ...build, asOf: resolution.published }, artifacts, python };
+}
+
+/** Bytes that nobody published a digest of are carried, as they came, and never in silence (P6). */
+function warnOfUnclaimed(wheels: PlannedPython["wheels"], input: PythonPlanInput): void {
+  const names = wheels
+    .filter(({ artifact }) => artifact.trust === "computed")
+    .map(({ file }) => file.filename);
+  if (names.length === 0) return;
+  input.logger.warn(
+    `${buildName(input)}: no index publishes a digest of ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}; what uv received is what is carried`,
+  );
 }
 
 function requestOf(

@@ -54,6 +54,6 @@ async function artifactOf(
   const path = wheelPath(file);
   requireServable(path);
   const size = file.size ?? (await bench.sizeOf(file.url));
-  const trust = file.digest === undefined ? "computed" : "index";
+  const trust = file.digest !== undefined && file.claimed ? "index" : "computed";
   return { path, url: file.url, size, digest: file.digest, trust, updatedAt: file.uploadedAt };
 }

@@ -42,10 +42,10 @@ export function renderPlan(report: PlanReport): string {
 
 /** Hundreds of wheels are summed up; `--json` names each. */
 function pythonLines(python: NonNullable<PlanReport["builds"][number]["python"]>): string[] {
-  const { packages, wheels, bytes, glibc, version, published } = python;
+  const { packages, wheels, bytes, glibc, version, excludeNewer } = python;
   return [
-    `    Python ${version}, ${packages} packages (an installation downloads ${formatBytes(bytes)}; ${wheels} wheels are carried)`,
-    `    needs glibc ${glibc}; resolved as of ${published} and a day`,
+    `    Python ${version}, ${packages} packages (an installation downloads ${formatBytes(bytes)}; ${wheels} wheels are carried, for some packages several)`,
+    `    needs glibc ${glibc}; resolved as of ${excludeNewer}, a day after it was published`,
   ];
 }
 
@@ -58,6 +58,7 @@ function renderMissing(report: PlanReport): string[] {
       ({ engine, version, arch, variant, reason }) =>
         `  ${engine} ${version}  ${arch}  ${variant}: ${reason}`,
     ),
+    "  what to do: ask for another version, leave these out of the spec, or let --allow-missing record the gap in the bundle",
   ];
 }
 

@@ -34,8 +34,10 @@ export interface ResolvedFile {
   url: string;
   /** Bytes; undefined where the index does not say (PyTorch's). */
   size: number | undefined;
-  /** undefined where the index publishes none. */
+  /** As the lock has it; undefined where it has none. */
   digest: Digest | undefined;
+  /** Whether an index publishes that digest. Where none does, uv made it of what came when it resolved (P6). */
+  claimed: boolean;
   index: ResolvedIndex;
   /** What the mirror serves as its upload time: before `excludeNewer`, whatever the index claims (P2). */
   uploadedAt: string;

@@ -114,6 +114,27 @@ describe("Python engines: what real users met", () => {
     expect((await made.ferry("inspect", "c/")).stdout).toContain("1 computed by the builder");
   });
 
+  it("P6 bytes that nobody published a digest of are those that the lock was made with, or refused", async () => {
+    const made = await gpuSite({ listing: { hash: "none" } });
+    const planned = await made.ferry("plan", await made.spec(GPU_SPEC), "--write-lock", "lock.json");
+    expect([planned.code, planned.stderr]).toEqual([
+      0,
+      expect.stringContaining("no index publishes a digest of torch-"),
+    ]);
+    const name = "torch-2.10.0+cu129-cp312-cp312-manylinux_2_28_x86_64.whl";
+    made.index.remove(name);
+    const words = { name: "torch", version: "2.10.0+cu129", tag: "cp312-cp312-manylinux_2_28_x86_64" };
+    made.index.addExtra("cu129", makeWheel({ ...words, requires: ["gpu"] }), {
+      absolute: true,
+      hash: "none",
+    });
+    const run = await made.ferry("build", "spec.yaml", "-o", "b.tar", "--locked", "lock.json");
+    expect([run.code, run.stderr]).toEqual([
+      5,
+      expect.stringMatching(/LOCK_MISMATCH|ASSET_REPLACED|MISMATCH/),
+    ]);
+  });
+
   it("P6 a hash is wrong upstream: an error with both digests", async () => {
     const made = await toolboxSite();
     made.index.remove("toolbox-1.0-py3-none-any.whl");

@@ -61,6 +61,7 @@ describe("an engine of the index", () => {
           url,
           size: dep.bytes.length,
           digest: dep.digest,
+          claimed: true,
           index: { kind: "default" },
           uploadedAt: "2026-03-02T10:00:00Z",
           claimedUploadedAt: "2026-03-02T10:00:00Z",
@@ -295,11 +296,13 @@ describe("an engine with a second index", () => {
     for (const variant of ["cu129", "again"]) {
       const build = { variant, requirements: ["small==1.0"], extraIndex, indexPackages };
       const { packages } = await resolver.resolve(pythonRequest(build));
-      expect(packages.map(({ name, files }) => [name, files[0]?.digest === undefined])).toEqual([
-        ["small", false],
-        ["torch", true],
-        ["torchvision", false],
+      expect(packages.map(({ name, files }) => [name, files[0]?.claimed])).toEqual([
+        ["small", true],
+        ["torch", false],
+        ["torchvision", true],
       ]);
+      // What uv received when it resolved is what must come when it is fetched.
+      expect(packages[1]?.files[0]?.digest).toBe(torch.digest);
     }
   });
 });
