@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { FerryError } from "../errors.ts";
+import { redactText } from "../lib/redact.ts";
 
 /** Environment variables as given by the process; the one thing that this folder reads settings from besides flags. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -78,7 +79,7 @@ function baseUrl(name: string, value: string): string {
   try {
     url = new URL(value);
   } catch (cause) {
-    throw new FerryError("CONFIG_INVALID", `${name} is not a URL: ${value}`, {
+    throw new FerryError("CONFIG_INVALID", `${name} is not a URL: ${redactText(value)}`, {
       cause,
       hint: `Set ${name} to something like https://github.example.org, without a path to a repository.`,
     });

@@ -74,7 +74,7 @@ function hintFor(code: ErrorCode, status: number): string {
     return "Set GITHUB_TOKEN (60 requests an hour without, 5,000 with), or run the same command again later: what was fetched is kept.";
   }
   if (code === "NET_FORBIDDEN") {
-    return "Permission is missing, or a proxy refuses: check GITHUB_TOKEN (its scopes, its expiry) and HTTPS_PROXY.";
+    return "Permission is missing, or a proxy refuses: check GITHUB_TOKEN (its scopes, its expiry), the user and password in UV_DEFAULT_INDEX where the file is of a package index, and HTTPS_PROXY.";
   }
   return status >= 500
     ? "The server has a fault of its own: run the same command again later; what was fetched is kept."

@@ -17,8 +17,9 @@ describe("docs/install.md", () => {
   });
 
   it("explains every option that the script has", () => {
-    const { stderr } = spawnSync("sh", ["-s", "--", "--help"], { input: script, encoding: "utf8" });
-    const options = [...new Set(stderr.match(/--[a-z-]+/g))];
+    const { stdout, status } = spawnSync("sh", ["-s", "--", "--help"], { input: script, encoding: "utf8" });
+    const options = [...new Set(stdout.match(/--[a-z-]+/g))];
+    expect(status).toBe(0);
     expect(options.length).toBeGreaterThan(8);
     for (const option of options) expect(docs).toContain(`\`${option}`);
   });

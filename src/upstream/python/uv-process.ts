@@ -92,7 +92,7 @@ export async function openUv(options: UvOptions): Promise<Uv> {
       await rm(made, { recursive: true, force: true });
     }
   };
-  const said = await inFolder((cwd) => run(["--version"], cwd));
+  const said = await inFolder((cwd) => askVersion(options, environment, cwd));
   const version = /^uv (\d+\.\d+\.\d+)\b/.exec(said.stdout)?.[1];
   if (said.code !== 0 || version === undefined) {
     const found = `${said.stdout}${said.stderr}`.trim().slice(0, 200);
@@ -105,6 +105,25 @@ export async function openUv(options: UvOptions): Promise<Uv> {
   };
   return { version, unclaimed: new Set(), run, python, inFolder };
 }
+
+/** A program that says no version within a minute is none that could be asked anything. */
+async function askVersion(
+  { path, signal }: UvOptions,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): Promise<ExecResult> {
+  const limit = AbortSignal.timeout(VERSION_MS);
+  try {
+    const both = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    return await exec(path, ["--version"], { env, cwd, signal: both });
+  } catch (error) {
+    if (!isFerryError(error) || signal?.aborted === true) throw error;
+    const why = limit.aborted ? `${path} says no version within ${VERSION_MS / 1000} s` : error.message;
+    throw new FerryError("PYTHON_UV", why, { cause: error, hint: HINT });
+  }
+}
+
+const VERSION_MS = 60_000;
 
 /**
  * Settings under which uv reaches no host but this one, in both spellings that programs read: all others lie behind a
