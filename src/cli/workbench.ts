@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Config, loadConfig } from "../config/load.ts";
+import { basicAuthorization, parseNetrc } from "../config/netrc.ts";
 import { createDoor } from "../net/door.ts";
 import type { Door } from "../net/door-types.ts";
 import { createResponseCache } from "../net/response-cache.ts";
@@ -37,7 +39,7 @@ export async function withWorkbench<T>(
   const door = createDoor({
     offline: config.offline,
     ...(token === undefined ? {} : { credentials: { origin: new URL(config.github.apiUrl).origin, token } }),
-    otherCredentials: config.python.credentials,
+    otherCredentials: await indexCredentials(context, config),
     insecureOrigins: config.insecureOrigins,
     proxy: config.proxy,
     userAgent: `engine-ferry/${context.version}`,
@@ -64,6 +66,24 @@ export async function withWorkbench<T>(
       await door.close();
     }
   }
+}
+
+/**
+ * What the files of a private package index are asked with, as uv does it: its own user and password, else what a netrc file
+ * has for the host. GitHub's hosts have a token of their own, and are left out.
+ */
+async function indexCredentials(
+  context: Context,
+  { python, github }: Config,
+): Promise<(target: URL) => string | undefined> {
+  const home = context.env["HOME"] ?? "";
+  const netrc = parseNetrc(await readFile(python.netrc ?? join(home, ".netrc"), "utf8").catch(() => ""));
+  const hubs = [github.url, github.apiUrl].map((base) => new URL(base).hostname);
+  return ({ origin, hostname }) => {
+    if (origin === python.credentials?.origin) return python.credentials.authorization;
+    const found = hubs.includes(hostname) ? undefined : netrc.get(hostname);
+    return found === undefined ? undefined : basicAuthorization(found.login, found.password);
+  };
 }
 
 /** The recipe table: built-in recipes under the operator's overlay. */

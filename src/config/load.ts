@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { FerryError } from "../errors.ts";
 import { redactText } from "../lib/redact.ts";
+import { basicAuthorization } from "./netrc.ts";
 
 /** Environment variables as given by the process; the one thing that this folder reads settings from besides flags. */
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -32,8 +33,10 @@ export interface Config {
     uv: string | undefined;
     /** Base of PyTorch's index, without a trailing slash. */
     torchIndexUrl: string;
-    /** Authorization for files of the index, where its address holds a user and a password. */
+    /** Authorization for files of the index, where its address or uv's variables for it hold a user and a password. */
     credentials: { origin: string; authorization: string } | undefined;
+    /** The netrc file that uv reads, where it is not `.netrc` in the home folder. */
+    netrc: string | undefined;
   };
   offline: boolean;
 }
@@ -107,9 +110,15 @@ function pythonConfig(get: (name: string) => string | undefined): {
     "FERRY_TORCH_INDEX_URL",
     get("FERRY_TORCH_INDEX_URL") ?? "https://download.pytorch.org/whl",
   );
-  const index = indexUrl(get("UV_DEFAULT_INDEX"));
+  const setting = get("UV_DEFAULT_INDEX");
+  const index = indexUrl(setting);
   return {
-    python: { uv: get("FERRY_UV"), torchIndexUrl, credentials: credentialsOf(index) },
+    python: {
+      uv: get("FERRY_UV"),
+      torchIndexUrl,
+      credentials: credentialsOf(index, setting, get),
+      netrc: get("NETRC"),
+    },
     origins: [torchIndexUrl, ...(index === undefined ? [] : [index.href])],
   };
 }
@@ -123,10 +132,33 @@ function indexUrl(value: string | undefined): URL | undefined {
   return /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-function credentialsOf(index: URL | undefined): Config["python"]["credentials"] {
-  if (index === undefined || (index.username === "" && index.password === "")) return undefined;
-  const user = `${decodeURIComponent(index.username)}:${decodeURIComponent(index.password)}`;
-  return { origin: index.origin, authorization: `Basic ${Buffer.from(user).toString("base64")}` };
+/** A percent sign that begins no encoding stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** From the address itself, else from uv's variables for an index with a name (`NAME=URL`, UV_INDEX_NAME_PASSWORD). */
+function credentialsOf(
+  index: URL | undefined,
+  setting: string | undefined,
+  get: (name: string) => string | undefined,
+): Config["python"]["credentials"] {
+  if (index === undefined) return undefined;
+  const { origin } = index;
+  if (index.username !== "" || index.password !== "") {
+    const [user, password] = [index.username, index.password].map(decoded);
+    return { origin, authorization: basicAuthorization(user ?? "", password ?? "") };
+  }
+  const name = /^([A-Za-z0-9._-]+)=/.exec(setting ?? "")?.[1];
+  if (name === undefined) return undefined;
+  const prefix = `UV_INDEX_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+  const [user, password] = [get(`${prefix}_USERNAME`), get(`${prefix}_PASSWORD`)];
+  if (user === undefined && password === undefined) return undefined;
+  return { origin, authorization: basicAuthorization(user ?? "", password ?? "") };
 }
 
 /** A token goes into a header; what an editor or `$(cat FILE)` left behind it would only fail there. */

@@ -6,8 +6,8 @@ export interface DoorOptions {
   offline: boolean;
   /** Token and the one origin (scheme, host, port) that it may be sent to. */
   credentials?: { origin: string; token: string };
-  /** The `authorization` of another origin, sent to it alone. */
-  otherCredentials?: { origin: string; authorization: string } | undefined;
+  /** The `authorization` of other hosts (a private package index), each its own; undefined for a host without. */
+  otherCredentials?: ((target: URL) => string | undefined) | undefined;
   /**
    * Origins that were configured as plain http (practice upstreams, internal mirrors). Everything else is https alone;
    * a redirect from https to http is refused wherever it leads.

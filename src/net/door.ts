@@ -35,10 +35,8 @@ export function createDoor(options: DoorOptions): Door {
     ) {
       headers["authorization"] = `Bearer ${options.credentials.token}`;
     }
-    const { otherCredentials } = options;
-    if (target.origin === otherCredentials?.origin) {
-      headers["authorization"] ??= otherCredentials.authorization;
-    }
+    const other = headers["authorization"] ?? options.otherCredentials?.(target);
+    if (other !== undefined) headers["authorization"] = other;
     return headers;
   };
 

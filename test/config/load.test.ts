@@ -86,3 +86,15 @@ it("takes a private index's user and password for its own origin alone", () => {
     loadConfig({ UV_DEFAULT_INDEX: "https://index.example.org/simple" }).python.credentials,
   ).toBeUndefined();
 });
+
+it("takes user and password of an index as uv does: odd percent signs, and variables for one with a name", () => {
+  const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+  const odd = loadConfig({ UV_DEFAULT_INDEX: "https://100%:p@index.example.org/" });
+  expect(odd.python.credentials?.authorization).toBe(basic("100%:p"));
+  const named = loadConfig({
+    UV_DEFAULT_INDEX: "my-corp=https://index.example.org/simple",
+    UV_INDEX_MY_CORP_USERNAME: "u",
+    UV_INDEX_MY_CORP_PASSWORD: "p",
+  });
+  expect(named.python.credentials?.authorization).toBe(basic("u:p"));
+});

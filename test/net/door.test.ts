@@ -139,6 +139,21 @@ describe("the token", () => {
     expect(blobs.seen.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
   });
 
+  it("B10: credentials of other hosts go to each its own, also where a redirect leads from one to another", async () => {
+    const files = await serve((_, response) => {
+      reply(response, 200, {});
+    });
+    const index = await serve((_, response) => {
+      reply(response, 302, { location: `${files.origin}/x.whl` });
+    });
+    const door = openDoor([index.origin, files.origin], {
+      otherCredentials: ({ origin }) => (origin === index.origin ? "Basic aW5kZXg=" : undefined),
+    });
+    expect((await door.request(`${index.origin}/x.whl`)).status).toBe(200);
+    expect(index.seen[0]?.headers.authorization).toBe("Basic aW5kZXg=");
+    expect(files.seen[0]?.headers).not.toHaveProperty("authorization");
+  });
+
   it("B10: a caller's own authorization and cookie stay with the origin that was asked", async () => {
     const other = await serve((_, response) => {
       reply(response, 200, {});
