@@ -21,7 +21,7 @@ export function parseNetrc(text: string): Netrc {
     if (word === "machine") {
       current = machines.get(value.toLowerCase()) ?? { login: "", password: "" };
       machines.set(value.toLowerCase(), current);
-    } else if (current !== undefined && current[word] === "") current[word] = value;
+    } else if (current?.[word] === "") current[word] = value;
   }
   return machines;
 }
