@@ -42,9 +42,12 @@ if [ "$told" = 0 ]; then
 fi
 
 kill -TERM "$mirror" 2>/dev/null
-sleep "$delay" >/dev/null 2>&1 &
-wait "$!"
-kill "$!" 2>/dev/null
+# By the second: a signal that comes just before a wait does not end that wait.
+while [ "$told" = 1 ] && [ "$delay" -gt 0 ]; do
+  sleep 1 >/dev/null 2>&1 &
+  wait "$!"
+  delay=$((10#$delay - 1))
+done
 # Running downloads are finished first.
 [ "$told" != 1 ] || kill -QUIT "$front" 2>/dev/null
 while alive; do
