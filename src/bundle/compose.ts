@@ -1,3 +1,4 @@
+import { compareText } from "../lib/compare-text.ts";
 import type { GithubRelease } from "../wire/github.ts";
 import type { BundleDocument, CarriedFile, CarriedRelease } from "./document.ts";
 import type { PythonPart } from "./document-python.ts";
@@ -22,13 +23,13 @@ export function composeDocument(
     counter: plan.spec.counter,
     created: creationTime(files, sourceDateEpoch),
     spec: plan.spec as unknown as BundleDocument["spec"],
-    recipes: [...plan.recipes].sort((a, b) => compare(a.engine, b.engine)),
+    recipes: [...plan.recipes].sort((a, b) => compareText(a.engine, b.engine)),
     builds: plan.builds.map(carriedBuild),
-    files: [...byPath.values()].map(carriedFile).sort((a, b) => compare(a.path, b.path)),
+    files: [...byPath.values()].map(carriedFile).sort((a, b) => compareText(a.path, b.path)),
     releases: plan.releases
       .map(({ repo, release }) => carriedRelease(repo, release, [...byPath.values()]))
       .filter((release) => release.assets.length > 0)
-      .sort((a, b) => compare(a.repo, b.repo) || compare(a.tag, b.tag)),
+      .sort((a, b) => compareText(a.repo, b.repo) || compareText(a.tag, b.tag)),
     missing: plan.missing,
     ...(python === undefined ? {} : { python }),
   };
@@ -84,7 +85,7 @@ function carriedRelease(repo: string, release: GithubRelease, files: readonly Fe
           },
         ];
       })
-      .sort((a, b) => compare(a.name, b.name)),
+      .sort((a, b) => compareText(a.name, b.name)),
   };
 }
 
@@ -93,10 +94,6 @@ function creationTime(files: readonly FetchedFile[], sourceDateEpoch: number | u
   const newest = Math.max(0, ...files.map((file) => Date.parse(file.updatedAt)).filter(Number.isFinite));
   const seconds = sourceDateEpoch ?? Math.floor(newest / 1000);
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** An address without what only its asker should know: user, password and a signed query. */

@@ -1,6 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { digestOf, hexOf } from "../lib/digest.ts";
+import { isTemporaryOf } from "../lib/files.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 
@@ -25,14 +26,10 @@ export async function inOutputTurn<T>(
   }
 }
 
-/** Half outputs have the names that `temporaryBeside` gives. */
 async function removeAbandoned(path: string, logger: Logger): Promise<void> {
   const folder = dirname(path);
-  const prefix = `.${basename(path)}.`;
   const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
-    const middle = name.startsWith(prefix) && name.endsWith(".tmp") ? name.slice(prefix.length, -4) : "";
-    if (!/^[0-9a-f]{12}$/.test(middle)) continue;
+  for (const name of names.filter((one) => isTemporaryOf(one, path))) {
     logger.info(`removing ${join(folder, name)}, which a run that was ended left half written`);
     await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }

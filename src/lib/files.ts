@@ -8,6 +8,12 @@ export function temporaryBeside(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
 }
 
+/** Whether a name in a path's folder is one that `temporaryBeside` gives for it. */
+export function isTemporaryOf(name: string, path: string): boolean {
+  const prefix = `.${basename(path)}.`;
+  return name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
+}
+
 /**
  * Replaces `path` by `content` in one step: written beside it, flushed, renamed. Readers see the old or the new content.
  * Throws DISK_FULL or FILE_UNWRITABLE naming the path; nothing is left behind then.

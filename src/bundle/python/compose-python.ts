@@ -1,3 +1,4 @@
+import { compareText } from "../../lib/compare-text.ts";
 import type { CarriedInterpreter, Publication, PythonBuild, PythonPart } from "../document-python.ts";
 import type { Plan, PlannedBuild } from "../plan.ts";
 import { lockPath, releaseFilePath } from "./paths.ts";
@@ -60,7 +61,7 @@ export function pythonPart(
     notCarried: plan.recipes
       .filter(({ engine }) => builds.some((build) => build.engine === engine))
       .flatMap(({ engine, recipe }) => (recipe.notCarried ?? []).map((what) => ({ engine, what })))
-      .sort((a, b) => compare(a.engine, b.engine)),
+      .sort((a, b) => compareText(a.engine, b.engine)),
   };
 }
 
@@ -83,10 +84,10 @@ function publications(builds: readonly PlannedBuild[]): Publication[] {
           ...(digest === undefined ? {} : { digest }),
           uploadedAt,
         }))
-        .sort((a, b) => compare(a.filename, b.filename)),
+        .sort((a, b) => compareText(a.filename, b.filename)),
     });
   }
-  return [...found].sort(([a], [b]) => compare(a, b)).map(([, publication]) => publication);
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, publication]) => publication);
 }
 
 function interpreters(builds: readonly PlannedBuild[]): CarriedInterpreter[] {
@@ -102,9 +103,5 @@ function interpreters(builds: readonly PlannedBuild[]): CarriedInterpreter[] {
       path: artifact.path,
     });
   }
-  return [...found.values()].sort((a, b) => compare(a.key, b.key));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return [...found.values()].sort((a, b) => compareText(a.key, b.key));
 }

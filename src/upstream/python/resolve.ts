@@ -1,9 +1,9 @@
 import { FerryError } from "../../errors.ts";
+import { lastPart } from "../../lib/last-part.ts";
 import { instantOf, type Pylock } from "../../wire/pylock.ts";
 import { machineOf } from "../../wire/wheel-fit.ts";
 import { normaliseProject } from "../../wire/wheel-name.ts";
 import { compile } from "./compile.ts";
-import { askRelease } from "./published.ts";
 import { requirementsOf, titleOf } from "./requirements.ts";
 import { resolvedPackages } from "./resolved-packages.ts";
 import type { IndexRelease, PythonRequest, Resolution } from "./types.ts";
@@ -14,6 +14,8 @@ export interface ResolveParts {
   uv: Uv;
   /** Stands for `https://download.pytorch.org/whl` in recipes. */
   torchIndexUrl: string;
+  /** The engine's release on the default index, asked for once for all builds. */
+  release(project: string, version: string): Promise<IndexRelease>;
   /** Asks the default index about a release once for all builds. */
   latestUpload(project: string, version: string): Promise<string | undefined>;
 }
@@ -29,7 +31,7 @@ export async function resolveBuild(request: PythonRequest, parts: ResolveParts):
   const requirements = requirementsOf(request);
   if (requirements.length === 0) throw asksForNothing(what);
   const extraIndex = extraIndexOf(request, torchIndexUrl);
-  const release = await releaseOf(request, uv);
+  const release = await releaseOf(request, parts);
   const published = publicationOf(request, release, what);
   const excludeNewer = instantOf(new Date(Date.parse(published) + DAY_MS));
   const platform = `${machineOf(arch)}-manylinux_${glibc.replace(".", "_")}`;
@@ -60,10 +62,9 @@ function asksForNothing(what: string): FerryError {
   });
 }
 
-async function releaseOf(request: PythonRequest, uv: Uv): Promise<IndexRelease | undefined> {
+async function releaseOf(request: PythonRequest, parts: ResolveParts): Promise<IndexRelease | undefined> {
   if (request.pypi === undefined) return undefined;
-  const version = request.build.version ?? request.version;
-  return askRelease(uv, { project: normaliseProject(request.pypi), version, python: request.python });
+  return parts.release(normaliseProject(request.pypi), request.build.version ?? request.version);
 }
 
 /** The source archive's pin says it, or else the engine's own release on the index. */
@@ -81,7 +82,7 @@ function extraIndexOf({ build }: PythonRequest, torchIndexUrl: string): Resoluti
   const stated = build.extraIndex.replace(/\/+$/, "");
   const underTorch = stated === PYTORCH_INDEX || stated.startsWith(`${PYTORCH_INDEX}/`);
   return {
-    name: stated.slice(stated.lastIndexOf("/") + 1),
+    name: lastPart(stated),
     url: underTorch ? `${torchIndexUrl.replace(/\/+$/, "")}${stated.slice(PYTORCH_INDEX.length)}` : stated,
     packages: (build.indexPackages ?? []).map(normaliseProject),
   };

@@ -1,9 +1,9 @@
 import type { Logger } from "../../log.ts";
 import { askInterpreter, checkInterpreter } from "./interpreter.ts";
-import { latestUpload } from "./published.ts";
+import { askRelease, latestUpload } from "./published.ts";
 import { titleOf } from "./requirements.ts";
 import { PYTORCH_INDEX, resolveBuild } from "./resolve.ts";
-import type { PythonRequest, PythonResolver, Resolution } from "./types.ts";
+import type { IndexRelease, PythonRequest, PythonResolver, Resolution } from "./types.ts";
 import type { Uv } from "./uv-process.ts";
 
 export interface ResolverOptions {
@@ -20,6 +20,7 @@ export function createResolver({
   torchIndexUrl = PYTORCH_INDEX,
 }: ResolverOptions): PythonResolver {
   const resolutions = new Map<string, Promise<Resolution>>();
+  const releases = new Map<string, Promise<IndexRelease>>();
   const uploads = new Map<string, Promise<string | undefined>>();
   const interpreters = new Map<string, ReturnType<typeof askInterpreter>>();
 
@@ -29,6 +30,10 @@ export function createResolver({
     const resolution = await resolveBuild(request, {
       uv,
       torchIndexUrl,
+      release: (project, version) =>
+        once(releases, `${project} ${version} ${request.python}`, () =>
+          askRelease(uv, { project, version, python: request.python }),
+        ),
       latestUpload: (project, version) =>
         once(uploads, `${project} ${version} ${request.python}`, () =>
           latestUpload(uv, { project, version, python: request.python }),
