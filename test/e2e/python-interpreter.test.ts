@@ -6,7 +6,7 @@ import { encodePath } from "../../src/wire/github.ts";
 import { pythonDownloads } from "../../src/wire/python-downloads.ts";
 import { tarGzOf } from "../support/archives/tar-gz.ts";
 import type { TestMirror } from "../support/mirror-server.ts";
-import { INTERPRETER_PATH } from "../support/python-bundle.ts";
+import { INTERPRETER, INTERPRETER_PATH } from "../support/python-bundle.ts";
 import { mustRun } from "../support/python-clients.ts";
 import { pythonSite } from "../support/python-site.ts";
 import { REAL_UV_TIMEOUT, realUv } from "../support/real-uv.ts";
@@ -26,32 +26,24 @@ const archive = tarGzOf([
   },
 ]);
 
-const interpreter = {
-  key: "cpython-3.12.15-linux-x86_64-gnu",
-  arch: "amd64" as const,
-  version: "3.12.15",
-  build: "20261003",
-  path: INTERPRETER_PATH,
-};
-
 async function siteWithInterpreter(): Promise<TestMirror> {
   const files = { [INTERPRETER_PATH]: archive };
-  return pythonSite({}, { name: "site-a", interpreters: [interpreter], files });
+  return pythonSite({}, { name: "site-a", interpreters: [INTERPRETER], files });
 }
 
 /** Names of what uv installed. */
 async function install(env: Record<string, string>): Promise<string[]> {
   const cwd = await tmpDir();
-  const request = ["python", "install", interpreter.key, "--install-dir", "pythons", "--no-bin"];
+  const request = ["python", "install", INTERPRETER.key, "--install-dir", "pythons", "--no-bin"];
   await mustRun(uv, request, { cwd, env });
-  return (await readdir(join(cwd, "pythons"))).filter((name) => name === interpreter.key);
+  return (await readdir(join(cwd, "pythons"))).filter((name) => name === INTERPRETER.key);
 }
 
 describe("P15 uv python install", () => {
   it("takes the interpreter that the mirror's table names, and nothing else", async () => {
     const mirror = await siteWithInterpreter();
     const table = `${mirror.url}/python-downloads.json`;
-    expect(await install({ UV_PYTHON_DOWNLOADS_JSON_URL: table })).toEqual([interpreter.key]);
+    expect(await install({ UV_PYTHON_DOWNLOADS_JSON_URL: table })).toEqual([INTERPRETER.key]);
     expect(mirror.log.map(({ path, status }) => [path, status])).toEqual([
       ["/python-downloads.json", 200],
       [`/${INTERPRETER_PATH}`, 200],
@@ -70,7 +62,7 @@ describe("P15 uv python install", () => {
     // uv's own table names no file of a test, so one like it stands in its place.
     const own = pythonDownloads([
       {
-        ...interpreter,
+        ...INTERPRETER,
         url: `https://github.com/${encodePath(INTERPRETER_PATH)}`,
         sha256: hexOf(digestOf(archive)),
       },
@@ -78,7 +70,7 @@ describe("P15 uv python install", () => {
     const table = join(await tmpDir(), "downloads.json");
     await writeFile(table, JSON.stringify(own));
     const env = { UV_PYTHON_DOWNLOADS_JSON_URL: table, [variable]: `${mirror.url}${at}` };
-    expect(await install(env)).toEqual([interpreter.key]);
+    expect(await install(env)).toEqual([INTERPRETER.key]);
     expect(mirror.log.map(({ path, status }) => [path, status])).toEqual([[asked, 200]]);
   });
 });

@@ -54,6 +54,15 @@ export const UV_PATH = "astral-sh/uv/releases/download/0.12.23/uv-x86_64-unknown
 export const INTERPRETER_PATH =
   "astral-sh/python-build-standalone/releases/download/20261003/cpython-3.12.15+20261003-x86_64-unknown-linux-gnu-install_only_stripped.tar.gz";
 
+/** As a document lists what lies at INTERPRETER_PATH. */
+export const INTERPRETER: CarriedInterpreter = {
+  key: "cpython-3.12.15-linux-x86_64-gnu",
+  arch: "amd64",
+  version: "3.12.15",
+  build: "20261003",
+  path: INTERPRETER_PATH,
+};
+
 /**
  * A bundle with Python in it, for `servedStore().add(…)`: wheels at their mirror paths with their metadata beside them,
  * a lock for each build, and the document that says so.

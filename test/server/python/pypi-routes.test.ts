@@ -4,6 +4,7 @@ import { digestOf, hexOf } from "../../../src/lib/digest.ts";
 import { encodePath } from "../../../src/wire/github.ts";
 import { type TestMirror, testMirror } from "../../support/mirror-server.ts";
 import {
+  INTERPRETER,
   INTERPRETER_PATH,
   type PythonBundle,
   pythonBundle,
@@ -123,26 +124,19 @@ describe("/pypi/PROJECT/json", () => {
 
 describe("/python-downloads.json", () => {
   it("P15 lists the carried interpreters with addresses of this mirror, the last imported of a key", async () => {
-    const interpreter = {
-      key: "cpython-3.12.15-linux-x86_64-gnu",
-      arch: "amd64" as const,
-      version: "3.12.15",
-      build: "20261003",
-      path: INTERPRETER_PATH,
-    };
     const absent = {
-      ...interpreter,
+      ...INTERPRETER,
       key: "cpython-3.13.1-linux-x86_64-gnu",
       path: LATER,
     };
     const mirror = await mirrorOf({
       name: "one",
-      interpreters: [interpreter, absent],
+      interpreters: [INTERPRETER, absent],
       files: { [INTERPRETER_PATH]: "an interpreter", [LATER]: "another" },
     });
     const answer = await mirror.get("/python-downloads.json");
     expect(answer.json()).toEqual({
-      [interpreter.key]: expect.objectContaining({
+      [INTERPRETER.key]: expect.objectContaining({
         url: `${mirror.url}/${encodePath(INTERPRETER_PATH)}`,
         sha256: hexOf(digestOf("an interpreter")),
         build: "20261003",
