@@ -71,8 +71,8 @@ try {
   await stopMirror(mirror.process);
   process.stdout.write(
     kept === undefined
-      ? "\nnothing was kept; npm run demo -- --out DIR keeps it all\n"
-      : `\nkept in ${kept}\n`,
+      ? "\nnothing was kept, and the mirror has ended; npm run demo -- --out DIR keeps it all, --serve leaves the mirror up\n"
+      : `\nkept in ${kept}${values.serve ? "" : "; the mirror has ended, --serve leaves it up"}\n`,
   );
 } finally {
   if (kept === undefined) await rm(folder, { recursive: true, force: true });
