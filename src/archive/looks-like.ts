@@ -43,7 +43,7 @@ export function looksLike(start: Uint8Array): { what: string; hint: string } {
     return { what: "JSON", hint: "Give the path of the bundle itself: a tar, or the layout's folder." };
   }
   return {
-    what: "a file of another kind",
+    what: "no tar",
     hint: "A bundle is what `ferry build` writes: a plain tar, or a folder. Is this the right file?",
   };
 }
