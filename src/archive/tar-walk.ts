@@ -71,7 +71,7 @@ function requireTar(block: Buffer, label: string): void {
   }
   if (block.length === BLOCK && hasChecksum(block)) return;
   const { what, hint } = looksLike(block);
-  throw malformed(label, `it is no bundle but ${what}`, hint);
+  throw malformed(label, `it is ${what}, and so no bundle`, hint);
 }
 
 function hasChecksum(block: Buffer): boolean {
