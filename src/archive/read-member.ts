@@ -1,11 +1,10 @@
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { Parser, type ReadEntry } from "tar";
-import { FerryError, isFerryError } from "../errors.ts";
+import { FerryError } from "../errors.ts";
+import { feed } from "./untar-safe.ts";
 
 /**
- * One file of a tar (plain or gzip-compressed) as text, by its whole name. Writes nothing. Throws ARCHIVE_UNSAFE where the
- * archive cannot be read, lacks the file, or has it larger than `maxBytes`.
+ * One file of a tar (plain or gzip-compressed) as text, by its whole name. Writes nothing. Throws as `listSafe`
+ * where the archive cannot be read, and ARCHIVE_UNSAFE where it lacks the file or has it larger than `maxBytes`.
  */
 export async function readMember(archive: string, name: string, maxBytes = 1024 * 1024): Promise<string> {
   const sizes: number[] = [];
@@ -17,12 +16,7 @@ export async function readMember(archive: string, name: string, maxBytes = 1024 
     if (wanted) entry.on("data", (chunk: Buffer) => chunks.push(chunk));
     else entry.resume();
   });
-  try {
-    const steps = createReadStream(archive, { highWaterMark: 64 * 1024 });
-    await pipeline(steps, parser as unknown as NodeJS.WritableStream);
-  } catch (cause) {
-    throw isFerryError(cause) ? cause : fault(`${archive} cannot be read as a tar: ${String(cause)}`, cause);
-  }
+  await feed(archive, parser, "read", undefined, () => undefined);
   const [size] = sizes;
   if (size === undefined || sizes.length > 1) {
     throw fault(`${archive} holds ${sizes.length} files ${name}, expected one`);
@@ -31,9 +25,8 @@ export async function readMember(archive: string, name: string, maxBytes = 1024 
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function fault(message: string, cause?: unknown): FerryError {
+function fault(message: string): FerryError {
   return new FerryError("ARCHIVE_UNSAFE", message, {
-    ...(cause === undefined ? {} : { cause }),
     hint: "The archive is not the one that the recipe describes.",
   });
 }

@@ -103,7 +103,7 @@ async function unpack(archive: string, cwd: string, options: UntarOptions): Prom
 }
 
 /** Reads the archive into a parser until both are done, or `refused` says why to stop. */
-async function feed(
+export async function feed(
   archive: string,
   parser: Parser,
   action: string,

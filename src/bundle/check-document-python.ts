@@ -1,4 +1,5 @@
 import type { Digest } from "../lib/digest.ts";
+import { buildName } from "./build-name.ts";
 import type { BundleDocument } from "./document.ts";
 import { metadataPath } from "./document-python.ts";
 
@@ -9,9 +10,10 @@ export function checkPython(document: BundleDocument): string[] {
 
 function checkBuilds({ python, builds }: BundleDocument): string[] {
   const problems: string[] = [];
-  for (const { engine, version, arch, variant, python: build, files: needed } of builds) {
+  for (const carried of builds) {
+    const { python: build, files: needed } = carried;
     if (build === undefined) continue;
-    const name = `${engine} ${version} ${arch} ${variant}`;
+    const name = buildName(carried);
     if (python === undefined) {
       problems.push(`the build ${name} runs in Python, of which the document says nothing`);
     }

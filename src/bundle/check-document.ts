@@ -1,5 +1,6 @@
 import type { Digest } from "../lib/digest.ts";
 import { releaseAssetPath } from "../wire/github.ts";
+import { buildName } from "./build-name.ts";
 import { checkPython } from "./check-document-python.ts";
 import type { BundleDocument, CarriedBuild, CarriedRelease } from "./document.ts";
 
@@ -42,11 +43,6 @@ function hidesRoute(path: string): boolean {
   const released = (third === "releases" && fourth === "download") || third === "archive";
   if (first === "whl") return !/^whl\/[^/]+\/[^/]+\.whl(\.metadata)?$/.test(path);
   return OWN.has(first) && !released;
-}
-
-/** How a build is called: `llamacpp b11347 amd64 cuda-13.4`. */
-export function buildName(build: Pick<CarriedBuild, "engine" | "version" | "arch" | "variant">): string {
-  return `${build.engine} ${build.version} ${build.arch} ${build.variant}`;
 }
 
 /** GitHub tells owners and repositories apart without regard to case, and so does the mirror. */

@@ -1,4 +1,5 @@
 import { compareText } from "../lib/compare-text.ts";
+import { publicAddress } from "../lib/redact.ts";
 import type { GithubRelease } from "../wire/github.ts";
 import type { BundleDocument, CarriedFile, CarriedRelease } from "./document.ts";
 import type { PythonPart } from "./document-python.ts";
@@ -94,11 +95,4 @@ function creationTime(files: readonly FetchedFile[], sourceDateEpoch: number | u
   const newest = Math.max(0, ...files.map((file) => Date.parse(file.updatedAt)).filter(Number.isFinite));
   const seconds = sourceDateEpoch ?? Math.floor(newest / 1000);
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
-}
-
-/** An address without what only its asker should know: user, password and a signed query. */
-export function publicAddress(address: string): string {
-  if (!/^https?:/.test(address) || !URL.canParse(address)) return address;
-  const url = new URL(address);
-  return `${url.origin}${url.pathname}`;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { canonicalJson, type Json } from "../lib/canonical-json.ts";
-import { buildName } from "./check-document.ts";
+import { buildName } from "./build-name.ts";
 import { type BundleDocument, type CarriedBuild, type CarriedFile } from "./document.ts";
 import { Arch, Sha256 } from "./document-values.ts";
 

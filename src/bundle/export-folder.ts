@@ -11,6 +11,7 @@ import { sumSizes } from "../lib/size.ts";
 import { syncFolder } from "../lib/sync-folder.ts";
 import { withProgress } from "../lib/with-progress.ts";
 import type { Logger } from "../log.ts";
+import { buildName } from "./build-name.ts";
 import { damagedFiles } from "./bundle-faults.ts";
 import type { BundleFile } from "./bundle-files.ts";
 import { carriedBlobs } from "./carried-blobs.ts";
@@ -99,9 +100,7 @@ export function findBuild({ builds }: BundleDocument, wish: FolderWish): PythonC
   const asked = [engine, version, arch, variant].filter((word) => word !== undefined).join(" ");
   const refuse = (message: string, hint: string): FerryError => new FerryError("NO_BUILD", message, { hint });
   if (first === undefined) {
-    const there = [
-      ...new Set(builds.map((one) => `${one.engine} ${one.version} ${one.arch} ${one.variant}`)),
-    ];
+    const there = [...new Set(builds.map(buildName))];
     throw refuse(`the bundle carries no ${asked}`, `It carries: ${there.join(", ") || "no builds"}.`);
   }
   if (fitting.length > 1) {

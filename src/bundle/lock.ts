@@ -3,7 +3,7 @@ import { FerryError } from "../errors.ts";
 import { canonicalJson } from "../lib/canonical-json.ts";
 import { type Digest, digestOf } from "../lib/digest.ts";
 import { readText } from "../lib/files.ts";
-import { buildName } from "./check-document.ts";
+import { buildName } from "./build-name.ts";
 import { TrustSource } from "./document.ts";
 import { Arch, MirrorPath, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";

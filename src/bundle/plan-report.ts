@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { hexOf } from "../lib/digest.ts";
+import { publicAddress } from "../lib/redact.ts";
 import { sumSizes } from "../lib/size.ts";
 import type { BlobStore } from "../store/blob-store.ts";
 import type { Artifact } from "../upstream/artifact.ts";
-import { publicAddress } from "./compose.ts";
 import { MissingBuild, TrustSource } from "./document.ts";
 import { Arch, Sha256 } from "./document-values.ts";
 import { type Plan } from "./plan.ts";

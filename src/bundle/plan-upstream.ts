@@ -1,4 +1,5 @@
 import { FerryError } from "../errors.ts";
+import { once } from "../lib/once.ts";
 import type { Artifact } from "../upstream/artifact.ts";
 import { artifactOf, type Vouchers } from "../upstream/release-asset.ts";
 import type { Releases } from "../upstream/releases.ts";
@@ -12,7 +13,6 @@ export interface SeenRelease {
 
 /** Upstream's releases as one plan sees them: each asked for once, so that all builds speak of the same. */
 export interface UpstreamView {
-  releases: Releases;
   /** A release is called as the spec or recipe first wrote it: the same name in other letters is the same repository. */
   release(repo: string, tag: string): Promise<SeenRelease>;
   /** An asset as a file to carry. Throws UPSTREAM_MISSING_ASSETS where the release lacks it, and as `artifactOf` does. */
@@ -27,31 +27,22 @@ export function viewUpstream(upstream: Releases, githubUrl: string): UpstreamVie
   const settled: SeenRelease[] = [];
   const seenArtifacts = new Map<string, Promise<Artifact>>();
   return {
-    releases,
     seen: () => [...settled],
-    release: (repo, tag) => {
-      const key = `${repo.toLowerCase()} ${tag}`;
-      const asked =
-        seenReleases.get(key) ??
-        releases.byTag(repo, tag).then((release) => {
-          const seen = { repo, release };
-          settled.push(seen);
-          return seen;
-        });
-      seenReleases.set(key, asked);
-      return asked;
-    },
+    release: (repo, tag) =>
+      once(seenReleases, `${repo.toLowerCase()} ${tag}`, async () => {
+        const seen = { repo, release: await releases.byTag(repo, tag) };
+        settled.push(seen);
+        return seen;
+      }),
     asset: ({ repo, release }, name, vouchers) => {
       const asset = release.assets.find((candidate) => candidate.name === name);
       if (asset === undefined) return Promise.reject(absent(repo, release.tag_name, name));
       // What vouches for it belongs to the key: each entry of a spec is held to what it says itself.
       const key = JSON.stringify([repo, release.tag_name, name, vouchers]);
-      const known = seenArtifacts.get(key);
-      if (known !== undefined) return known;
-      requireServable(releaseAssetPath(repo, release.tag_name, asset.name));
-      const made = artifactOf(asset, { releases, repo, release, githubUrl, vouchers });
-      seenArtifacts.set(key, made);
-      return made;
+      return once(seenArtifacts, key, () => {
+        requireServable(releaseAssetPath(repo, release.tag_name, asset.name));
+        return artifactOf(asset, { releases, repo, release, githubUrl, vouchers });
+      });
     },
   };
 }
@@ -68,11 +59,6 @@ function rememberingTexts(releases: Releases): Releases {
   const texts = new Map<string, Promise<string>>();
   return {
     ...releases,
-    text: (repo, tag, name) => {
-      const key = `${repo} ${tag} ${name}`;
-      const text = texts.get(key) ?? releases.text(repo, tag, name);
-      texts.set(key, text);
-      return text;
-    },
+    text: (repo, tag, name) => once(texts, `${repo} ${tag} ${name}`, () => releases.text(repo, tag, name)),
   };
 }

@@ -8,7 +8,7 @@ import type { Artifact } from "../upstream/artifact.ts";
 import { newestComplete } from "../upstream/latest.ts";
 import type { Vouchers } from "../upstream/release-asset.ts";
 import type { Releases } from "../upstream/releases.ts";
-import { buildName } from "./check-document.ts";
+import { buildName } from "./build-name.ts";
 import { type MissingBuild } from "./document.ts";
 import { type Arch } from "./document-values.ts";
 import { matchAssets } from "./match-assets.ts";

@@ -1,5 +1,6 @@
 import { FerryError } from "../errors.ts";
 import type { Artifact } from "../upstream/artifact.ts";
+import { buildName } from "./build-name.ts";
 import { type Lock, makeLock, pinnedTimes, requireLockFor, requireSameAsLock } from "./lock.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan.ts";
 import { planFiles } from "./plan-files.ts";
@@ -53,9 +54,7 @@ export function requireSameBytes(artifacts: readonly Artifact[], guards: Guards)
 /** Throws UPSTREAM_MISSING_ASSETS listing every absent build, unless gaps are allowed. */
 export function requireNoGaps(plan: Plan, allowMissing: boolean): void {
   if (plan.missing.length === 0 || allowMissing) return;
-  const list = plan.missing.map(
-    ({ engine, version, arch, variant, reason }) => `${engine} ${version} ${arch} ${variant}: ${reason}`,
-  );
+  const list = plan.missing.map((gap) => `${buildName(gap)}: ${gap.reason}`);
   throw new FerryError(
     "UPSTREAM_MISSING_ASSETS",
     `upstream lacks ${list.length === 1 ? "1 build" : `${list.length} builds`}:\n  ${list.join("\n  ")}`,

@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { serveDocument } from "../../server/serve-document.ts";
-import { buildName } from "../bundle/check-document.ts";
+import { buildName } from "../bundle/build-name.ts";
 import type { BundleDocument } from "../bundle/document.ts";
 import type { Env } from "../config/load.ts";
 import { FerryError, isFerryError } from "../errors.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { Digest } from "../lib/digest.ts";
 import type { Logger } from "../log.ts";
 import type { LayoutStore } from "../store/layout-store.ts";
 import { differences } from "../upstream/python/differences.ts";
@@ -35,6 +36,7 @@ export async function proveClosure(document: BundleDocument, proof: Proof): Prom
   const builds = document.builds.filter((build) => build.python !== undefined);
   if (builds.length === 0) return;
   const { store, logger, uv: path, env, signal } = proof;
+  const digests = new Map(document.files.map(({ path, digest }) => [path, digest]));
   // A cache of its own, that has seen nothing but this mirror.
   const folder = await mkdtemp(join(proof.folder, "closure-"));
   const uv = await openUv({ path, env, folder, signal });
@@ -42,7 +44,7 @@ export async function proveClosure(document: BundleDocument, proof: Proof): Prom
   try {
     for (const build of builds) {
       logger.info(`resolving ${buildName(build)} again from the bundle alone`);
-      const found = await differencesOf(build, document, mirror.url, uv, store);
+      const found = await differencesOf(build, digests, mirror.url, uv, store);
       if (found.length > 0) throw notClosed(build, found, mirror.missed());
     }
   } finally {
@@ -53,14 +55,13 @@ export async function proveClosure(document: BundleDocument, proof: Proof): Prom
 
 async function differencesOf(
   build: Build,
-  document: BundleDocument,
+  digests: ReadonlyMap<string, Digest>,
   base: string,
   uv: Uv,
   store: LayoutStore,
 ): Promise<string[]> {
   const { python } = build;
   if (python === undefined) return [];
-  const digests = new Map(document.files.map(({ path, digest }) => [path, digest]));
   const lock = digests.get(python.lock);
   if (lock === undefined) return [`${python.lock} is not carried`];
   const locked = lockedPackages(parsePylock((await store.readSmall(lock)).toString("utf8")));

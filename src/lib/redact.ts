@@ -19,6 +19,13 @@ export function redactUrl(url: string | URL): string {
   return harmless ? `${base}${parsed.search}` : `${base}?…`;
 }
 
+/** An address without what only its asker should know: user, password and a signed query. */
+export function publicAddress(address: string): string {
+  if (!/^https?:/.test(address) || !URL.canParse(address)) return address;
+  const url = new URL(address);
+  return `${url.origin}${url.pathname}`;
+}
+
 /**
  * Free text (a library's error, an upstream's message) made safe to print: every URL in it redacted, bearer and basic
  * credentials and GitHub tokens replaced.

@@ -9,6 +9,8 @@ export interface PythonBench {
   resolver(uvVersion: string, archive: (arch: Arch) => Promise<Artifact>): Promise<PythonResolver>;
   /** Brings a source archive into the store, because its requirements decide what is planned. Bytes and digest are verified. */
   source(url: string, path: string, digest: Digest): Promise<{ size: number; file: string }>;
+  /** Warns of a thing once, however often a plan is made. */
+  warnOnce(text: string): void;
   /** Bytes of a file whose index says no size. Throws NET_*, UPSTREAM_MALFORMED. */
   sizeOf(url: string): Promise<number>;
 }

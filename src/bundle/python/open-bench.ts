@@ -1,5 +1,7 @@
 import { FerryError } from "../../errors.ts";
+import type { Digest } from "../../lib/digest.ts";
 import { lastPart } from "../../lib/last-part.ts";
+import { once } from "../../lib/once.ts";
 import { contentLength } from "../../net/content-length.ts";
 import type { Artifact } from "../../upstream/artifact.ts";
 import type { PythonResolver } from "../../upstream/python/types.ts";
@@ -23,7 +25,13 @@ export interface BenchOptions extends Omit<FetchInput, "artifacts"> {
 /** A bench over store, door and uv. */
 export function openPythonBench(options: BenchOptions): PythonBench {
   const opened = new Map<string, Promise<PythonResolver>>();
-  const warned = new Set<string>();
+  const said = new Set<string>();
+  const sources = new Map<Digest, Promise<{ size: number; file: string }>>();
+  const sizes = new Map<string, Promise<number>>();
+  const warnOnce = (text: string): void => {
+    if (!said.has(text)) options.logger.warn(text);
+    said.add(text);
+  };
 
   const open = async (archive: (arch: Arch) => Promise<Artifact>): Promise<PythonResolver> => {
     const { uv, hostArch } = options;
@@ -36,12 +44,9 @@ export function openPythonBench(options: BenchOptions): PythonBench {
     return options.openResolver(await unpackUv(await archive(hostArch), await options.folder(), options));
   };
   const openOnce: PythonBench["resolver"] = async (version, archive) => {
-    const opening = opened.get(version) ?? open(archive);
-    opened.set(version, opening);
-    const resolver = await opening;
-    if (resolver.uvVersion !== version && !warned.has(version)) {
-      warned.add(version);
-      options.logger.warn(
+    const resolver = await once(opened, version, () => open(archive));
+    if (resolver.uvVersion !== version) {
+      warnOnce(
         `${options.uv ?? "the carried uv"} is uv ${resolver.uvVersion}, and nodes are given ${version}: its own table may name another interpreter than the one that is carried. Say python: { uv: ${resolver.uvVersion} } in the spec to carry the one that resolves`,
       );
     }
@@ -49,11 +54,13 @@ export function openPythonBench(options: BenchOptions): PythonBench {
   };
   return {
     resolver: openOnce,
-    source: async (url, path, digest) => {
-      const label = lastPart(path);
-      const { size } = await inTurn(options, () => fetchSource({ ...options, url, digest, label }));
-      return { size, file: options.store.pathOf(digest) };
-    },
-    sizeOf: (url) => contentLength(options.door, url, options),
+    warnOnce,
+    source: (url, path, digest) =>
+      once(sources, digest, async () => {
+        const label = lastPart(path);
+        const { size } = await inTurn(options, () => fetchSource({ ...options, url, digest, label }));
+        return { size, file: options.store.pathOf(digest) };
+      }),
+    sizeOf: (url) => once(sizes, url, () => contentLength(options.door, url, options)),
   };
 }

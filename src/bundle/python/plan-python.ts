@@ -2,7 +2,6 @@ import { readMember } from "../../archive/read-member.ts";
 import { FerryError } from "../../errors.ts";
 import { digestFromHex } from "../../lib/digest.ts";
 import { lastPart } from "../../lib/last-part.ts";
-import type { Logger } from "../../log.ts";
 import type { Build } from "../../recipe/build.ts";
 import type { RecipeTable } from "../../recipe/load.ts";
 import { offers } from "../../recipe/query.ts";
@@ -10,7 +9,7 @@ import type { Recipe } from "../../recipe/schema.ts";
 import { resolveWheel } from "../../recipe/wheel.ts";
 import type { Artifact } from "../../upstream/artifact.ts";
 import type { PythonRequest } from "../../upstream/python/types.ts";
-import { buildName } from "../check-document.ts";
+import { buildName } from "../build-name.ts";
 import type { Arch } from "../document-values.ts";
 import type { UpstreamView } from "../plan-upstream.ts";
 import type { Spec } from "../spec.ts";
@@ -27,7 +26,6 @@ export interface PythonPlanInput {
   table: RecipeTable;
   spec: Spec;
   githubUrl: string;
-  logger: Logger;
   python?: PythonBench | undefined;
   pinnedTimes?: ReadonlyMap<string, string> | undefined;
   recipe: Recipe;
@@ -82,7 +80,7 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
     release: wheel,
     target: { python: request.python, arch, glibc: request.glibc },
   });
-  warnOfUnclaimed(planned.wheels, input);
+  warnOfUnclaimed(planned.wheels, input, bench);
   const python: PlannedPython = {
     resolution,
     uvVersion,
@@ -105,12 +103,12 @@ export async function planPython(input: PythonPlanInput): Promise<PlannedParts> 
 }
 
 /** Bytes that nobody published a digest of are carried, as they came, and never in silence (P6). */
-function warnOfUnclaimed(wheels: PlannedPython["wheels"], input: PythonPlanInput): void {
+function warnOfUnclaimed(wheels: PlannedPython["wheels"], input: PythonPlanInput, bench: PythonBench): void {
   const names = wheels
     .filter(({ artifact }) => artifact.trust === "computed")
     .map(({ file }) => file.filename);
   if (names.length === 0) return;
-  input.logger.warn(
+  bench.warnOnce(
     `${buildName(input)}: no index publishes a digest of ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}; what uv received is what is carried`,
   );
 }

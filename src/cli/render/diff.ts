@@ -1,3 +1,4 @@
+import { buildName } from "../../bundle/build-name.ts";
 import type { DiffReport } from "../../bundle/diff.ts";
 import { shortDigest } from "../../lib/digest.ts";
 import { printable } from "../../lib/printable.ts";
@@ -41,8 +42,4 @@ export function renderDiff(report: DiffReport): string {
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? ["", `${title}: no change`] : ["", title, ...lines.map((line) => `  ${line}`)];
-}
-
-function buildName({ engine, version, arch, variant }: Build): string {
-  return `${engine} ${version} ${arch} ${variant}`;
 }

@@ -1,3 +1,4 @@
+import { buildName } from "../../bundle/build-name.ts";
 import { TRUST_WORDS } from "../../bundle/document.ts";
 import type { InspectReport } from "../../bundle/inspect.ts";
 import { printable } from "../../lib/printable.ts";
@@ -89,8 +90,6 @@ function renderMissing({ missing }: InspectReport): string[] {
   return [
     "",
     "MISSING, as the builder allowed",
-    ...missing.map(
-      ({ engine, version, arch, variant, reason }) => `  ${engine} ${version} ${arch} ${variant}: ${reason}`,
-    ),
+    ...missing.map((gap) => `  ${buildName(gap)}: ${gap.reason}`),
   ];
 }

@@ -1,3 +1,4 @@
+import { once } from "../../lib/once.ts";
 import type { Logger } from "../../log.ts";
 import { askInterpreter, checkInterpreter } from "./interpreter.ts";
 import { askRelease, latestUpload } from "./published.ts";
@@ -50,12 +51,4 @@ export function createResolver({
       once(interpreters, `${python} ${arch}`, () => askInterpreter(uv, python, arch)),
     checkInterpreter: (interpreter, path) => checkInterpreter(uv, interpreter, path),
   };
-}
-
-function once<T>(answers: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
-  const known = answers.get(key);
-  if (known !== undefined) return known;
-  const answer = ask();
-  answers.set(key, answer);
-  return answer;
 }
