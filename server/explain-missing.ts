@@ -1,12 +1,11 @@
 import { near } from "../src/recipe/near.ts";
 import type { Catalog } from "./catalog.ts";
 import { type CatalogRepo, latestRelease } from "./catalog-releases.ts";
+import { list, toCarryIt } from "./missing-words.ts";
 import { explainPython } from "./python/explain-python.ts";
 import { astralPath } from "./resolve-file.ts";
 import { rightBase } from "./right-base.ts";
 import { specLines, type Wanted } from "./spec-lines.ts";
-
-const SHOWN = 12;
 
 /**
  * Why a path leads to nothing here, what is near, and what would bring it, as paragraphs of plain text. `path` is decoded,
@@ -125,11 +124,5 @@ function explainLatest(repo: CatalogRepo, asset: string | undefined, bring: stri
 function bringing(catalog: Catalog, { repo, tag, asset, archive }: Asked): string[] {
   if (tag === undefined || archive) return [];
   const wanted: Wanted = { repo, tag, ...(asset === undefined ? {} : { asset }) };
-  return [`To carry it, add to the spec of the next bundle:\n\n${specLines(catalog, wanted)}`];
-}
-
-function list(names: readonly string[]): string {
-  if (names.length === 0) return "none";
-  const more = names.length - SHOWN;
-  return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return [toCarryIt(specLines(catalog, wanted))];
 }

@@ -3,10 +3,9 @@ import { lastPart } from "../../src/lib/last-part.ts";
 import { near } from "../../src/recipe/near.ts";
 import { normaliseProject, parseWheelName } from "../../src/wire/wheel-name.ts";
 import type { Catalog } from "../catalog.ts";
+import { list, toCarryIt } from "../missing-words.ts";
 import { pythonBuilds } from "./carried-lock.ts";
 import { type PythonCatalog, SIMPLE } from "./python-catalog.ts";
-
-const SHOWN = 12;
 
 /** Why a path of a Python index leads to nothing, and what would bring it; undefined where it is no such path. */
 export function explainPython(catalog: Catalog, path: string, base: string): string[] | undefined {
@@ -129,15 +128,9 @@ function bringing(catalog: Catalog, { project, version }: Asked): string[] {
 
 function specFor(engine: string, version: string): string {
   const lines = stringify({ engines: [{ engine, versions: [version] }] }).trimEnd();
-  return `To carry it, add to the spec of the next bundle:\n\n${lines}`;
+  return toCarryIt(lines);
 }
 
 function indexNames(python: PythonCatalog): string {
   return list([...python.indexes.keys()].map((folder) => `/${folder}/`));
-}
-
-function list(names: readonly string[]): string {
-  if (names.length === 0) return "none";
-  const more = names.length - SHOWN;
-  return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

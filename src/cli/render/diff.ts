@@ -4,8 +4,6 @@ import { shortDigest } from "../../lib/digest.ts";
 import { printable } from "../../lib/printable.ts";
 import { formatBytes } from "../../lib/size.ts";
 
-type Build = DiffReport["builds"]["added"][number];
-
 const WHY = {
   files: "other files",
   bytes: "other bytes under the same names",
