@@ -1,5 +1,3 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { type Bench, createBench } from "./build/bench.ts";
 import { download } from "./build/cases/download.ts";
 import { limited } from "./build/cases/limited.ts";
@@ -8,12 +6,12 @@ import { pack } from "./build/cases/pack.ts";
 import { startup } from "./build/cases/startup.ts";
 import { verify } from "./build/cases/verify.ts";
 import { describeMachine } from "./build/machine.ts";
-import { CASES, type CaseName, type Options, readOptions, USAGE } from "./build/options.ts";
+import { type CaseName, type Options, readOptions, USAGE } from "./build/options.ts";
 import { type Report, renderReport } from "./build/report.ts";
 import { requireRoom } from "./build/room.ts";
 import type { Row } from "./build/row.ts";
 import { createWorkspace } from "./build/workspace.ts";
-import { runBenchmark } from "./support/main.ts";
+import { inFolder, runBenchmark, runCases } from "./support/main.ts";
 
 /**
  * `npm run bench:build`: what the builder takes, beside native tools on the same files, as a table on standard output.
@@ -31,24 +29,16 @@ const MEASURES: Readonly<Record<CaseName, (bench: Bench) => Promise<Row[]>>> = {
 async function measureAll(options: Options, signal: AbortSignal): Promise<Report> {
   const machine = describeMachine(options.dir);
   await requireRoom(options);
-  const folder = await mkdtemp(join(await realpath(options.dir), "ferry-bench-"));
-  try {
+  const rows = await inFolder(options.dir, async (folder) => {
     console.error("compiling and packing ferry");
     const bench = createBench(options, await createWorkspace(folder, signal));
     try {
-      const rows: Row[] = [];
-      for (const name of CASES) {
-        if (!options.cases.has(name)) continue;
-        console.error(`${name}:`);
-        rows.push(...(await MEASURES[name](bench)));
-      }
-      return { machine, notes: notesOf(options), rows };
+      return await runCases(MEASURES, options.cases, bench);
     } finally {
       await bench.close();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
+  return { machine, notes: notesOf(options), rows };
 }
 
 function notesOf({ size, files, rounds }: Options): string[] {

@@ -1,5 +1,3 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { describeMachine } from "./build/machine.ts";
 import { type Bench, createBench } from "./python/bench.ts";
 import { compile } from "./python/cases/compile.ts";
@@ -7,10 +5,10 @@ import { download } from "./python/cases/download.ts";
 import { install, TRIES } from "./python/cases/install.ts";
 import { pages } from "./python/cases/pages.ts";
 import { ENGINE } from "./python/engine.ts";
-import { CASES, type CaseName, type Options, readOptions, USAGE } from "./python/options.ts";
+import { type CaseName, type Options, readOptions, USAGE } from "./python/options.ts";
 import { type Report, renderReport } from "./serve/report.ts";
 import type { Row } from "./serve/row.ts";
-import { runBenchmark } from "./support/main.ts";
+import { inFolder, runBenchmark, runCases } from "./support/main.ts";
 
 /**
  * `npm run bench:python`: the mirror's Python side beside native tools, as a table on standard output.
@@ -25,19 +23,10 @@ const MEASURES: Readonly<Record<CaseName, (bench: Bench) => Promise<Row[]>>> = {
 
 async function measureAll(options: Options, signal: AbortSignal): Promise<Report> {
   const machine = describeMachine(options.dir);
-  const folder = await mkdtemp(join(await realpath(options.dir), "ferry-bench-"));
-  try {
-    const bench = await createBench(options, folder, signal);
-    const rows: Row[] = [];
-    for (const name of CASES) {
-      if (!options.cases.has(name)) continue;
-      console.error(`${name}:`);
-      rows.push(...(await MEASURES[name](bench)));
-    }
-    return { machine, notes: notesOf(options), rows };
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  const rows = await inFolder(options.dir, async (folder) =>
+    runCases(MEASURES, options.cases, await createBench(options, folder, signal)),
+  );
+  return { machine, notes: notesOf(options), rows };
 }
 
 function notesOf({ rounds, seconds, size }: Options): string[] {

@@ -1,5 +1,3 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { describeMachine } from "./build/machine.ts";
 import { type Bench, createBench } from "./serve/bench.ts";
 import { catalog } from "./serve/cases/catalog.ts";
@@ -7,10 +5,10 @@ import { cold } from "./serve/cases/cold.ts";
 import { large } from "./serve/cases/large.ts";
 import { many } from "./serve/cases/many.ts";
 import { small } from "./serve/cases/small.ts";
-import { CASES, type CaseName, type Options, readOptions, USAGE } from "./serve/options.ts";
+import { type CaseName, type Options, readOptions, USAGE } from "./serve/options.ts";
 import { type Report, renderReport } from "./serve/report.ts";
 import type { Row } from "./serve/row.ts";
-import { runBenchmark } from "./support/main.ts";
+import { inFolder, runBenchmark, runCases } from "./support/main.ts";
 
 /**
  * `npm run bench:serve`: the mirror beside nginx with the same files, as a table on standard output.
@@ -26,23 +24,15 @@ const MEASURES: Readonly<Record<CaseName, (bench: Bench) => Promise<Row[]>>> = {
 
 async function measureAll(options: Options, signal: AbortSignal): Promise<Report> {
   const machine = describeMachine(options.dir);
-  const folder = await mkdtemp(join(await realpath(options.dir), "ferry-bench-"));
-  try {
+  const rows = await inFolder(options.dir, async (folder) => {
     const bench = await createBench(options, folder, signal);
     try {
-      const rows: Row[] = [];
-      for (const name of CASES) {
-        if (!options.cases.has(name)) continue;
-        console.error(`${name}:`);
-        rows.push(...(await MEASURES[name](bench)));
-      }
-      return { machine, notes: notesOf(options), rows };
+      return await runCases(MEASURES, options.cases, bench);
     } finally {
       await bench.close();
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  }
+  });
+  return { machine, notes: notesOf(options), rows };
 }
 
 function notesOf({ size, rounds, seconds, clients }: Options): string[] {

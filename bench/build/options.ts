@@ -1,6 +1,5 @@
-import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { bytes, caseNames, count } from "../support/options.ts";
+import { bytes, commonFlags, count, readCommon } from "../support/options.ts";
 
 export const CASES = ["download", "limited", "pack", "verify", "memory", "startup"] as const;
 export type CaseName = (typeof CASES)[number];
@@ -35,26 +34,19 @@ export function readOptions(argv: readonly string[]): Options | "help" {
   const { values } = parseArgs({
     args: [...argv],
     options: {
+      ...commonFlags(CASES),
       size: { type: "string", default: "2G" },
       files: { type: "string", default: "30" },
-      rounds: { type: "string", default: "5" },
-      only: { type: "string", default: CASES.join(",") },
       large: { type: "boolean", default: false },
       "large-size": { type: "string", default: "20G" },
-      dir: { type: "string", default: tmpdir() },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
   if (values.help) return "help";
   return {
+    ...readCommon(values, CASES),
     size: bytes("--size", values.size),
     files: count("--files", values.files),
-    rounds: count("--rounds", values.rounds),
-    cases: caseNames("--only", values.only, CASES),
     large: values.large,
     largeSize: bytes("--large-size", values["large-size"]),
-    json: values.json,
-    dir: values.dir,
   };
 }

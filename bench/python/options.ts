@@ -1,6 +1,5 @@
-import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { caseNames, count } from "../support/options.ts";
+import { commonFlags, count, readCommon } from "../support/options.ts";
 
 export const CASES = ["pages", "install", "compile", "download"] as const;
 export type CaseName = (typeof CASES)[number];
@@ -34,24 +33,17 @@ export function readOptions(argv: readonly string[]): Options | "help" {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      rounds: { type: "string", default: "5" },
+      ...commonFlags(CASES),
       seconds: { type: "string", default: "3" },
       size: { type: "string", default: "1024" },
-      only: { type: "string", default: CASES.join(",") },
-      dir: { type: "string", default: tmpdir() },
       sources: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
   if (values.help) return "help";
   return {
-    rounds: count("--rounds", values.rounds),
+    ...readCommon(values, CASES),
     seconds: count("--seconds", values.seconds),
     size: count("--size", values.size) * 2 ** 20,
-    cases: caseNames("--only", values.only, CASES),
-    dir: values.dir,
     sources: values.sources,
-    json: values.json,
   };
 }

@@ -1,6 +1,5 @@
-import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { bytes, caseNames, count } from "../support/options.ts";
+import { bytes, commonFlags, count, readCommon } from "../support/options.ts";
 
 export const CASES = ["large", "small", "many", "cold", "catalog"] as const;
 export type CaseName = (typeof CASES)[number];
@@ -37,26 +36,19 @@ export function readOptions(argv: readonly string[]): Options | "help" {
   const { values } = parseArgs({
     args: [...argv],
     options: {
+      ...commonFlags(CASES),
       size: { type: "string", default: "2G" },
-      rounds: { type: "string", default: "5" },
       seconds: { type: "string", default: "3" },
       clients: { type: "string", default: "256" },
-      only: { type: "string", default: CASES.join(",") },
-      dir: { type: "string", default: tmpdir() },
       sources: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
   if (values.help) return "help";
   return {
+    ...readCommon(values, CASES),
     size: bytes("--size", values.size),
-    rounds: count("--rounds", values.rounds),
     seconds: count("--seconds", values.seconds),
     clients: count("--clients", values.clients),
-    cases: caseNames("--only", values.only, CASES),
-    dir: values.dir,
     sources: values.sources,
-    json: values.json,
   };
 }

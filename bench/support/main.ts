@@ -1,3 +1,6 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+
 interface Benchmark<Options, Report> {
   usage: string;
   /** Throws an Error in words for an option that cannot be understood. */
@@ -46,4 +49,29 @@ function understood<Options, Report>({
 function fail(error: unknown, code: number): void {
   console.error(`bench: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = code;
+}
+
+/** Gives `work` a temporary folder below `dir`, which is removed afterwards. */
+export async function inFolder<T>(dir: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(await realpath(dir), "ferry-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** The rows of the chosen cases, in the order in which `measures` has them. */
+export async function runCases<Name extends string, Bench, Row>(
+  measures: Readonly<Record<Name, (bench: Bench) => Promise<Row[]>>>,
+  chosen: ReadonlySet<Name>,
+  bench: Bench,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(measures) as [Name, (bench: Bench) => Promise<Row[]>][]) {
+    if (!chosen.has(name)) continue;
+    console.error(`${name}:`);
+    rows.push(...(await measure(bench)));
+  }
+  return rows;
 }
